@@ -1,6 +1,6 @@
 //! Elements of HTML and SVG, in which nothing that comes from a file can be more than text.
 
-use std::fmt::{self, Display};
+use std::fmt::{self, Display, Write};
 
 /// An element with its attributes and what is in it.
 #[derive(Clone, Debug)]
@@ -20,6 +20,12 @@ enum Node {
 
 /// Elements of HTML that have nothing in them, and no end.
 const VOID: &[&str] = &["br", "hr", "link", "meta"];
+
+/// Elements of HTML that end where the next one of their kind begins, or what they are in ends.
+const ENDED_BY_THE_NEXT: &[&str] = &["dd", "dt", "li", "tbody", "td", "th", "thead", "tr"];
+
+/// Elements of SVG that may close themselves.
+const SHAPES: &[&str] = &["line", "path", "rect", "use"];
 
 /// Begins an element.
 pub(super) fn element(name: &'static str) -> Element {
@@ -66,27 +72,57 @@ impl Element {
         self.children.push(Node::Own(text));
         self
     }
+
+    /// Returns it as HTML has it at its shortest: what a browser adds by itself is left out.
+    ///
+    /// Source: HTML, "Optional tags", "Unquoted attribute value syntax" and "Foreign elements".
+    pub(super) fn html(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = self.write(&mut text, true);
+        text
+    }
+
+    fn write(&self, to: &mut impl Write, is_short: bool) -> fmt::Result {
+        write!(to, "<{}", self.name)?;
+        let mut is_bare = false;
+        for (name, value) in &self.attributes {
+            is_bare = is_short && needs_no_quotes(value);
+            if is_bare {
+                write!(to, " {name}={value}")?;
+            } else {
+                write!(to, " {name}=\"{}\"", Escaped(value))?;
+            }
+        }
+        if is_short && self.children.is_empty() && SHAPES.contains(&self.name) {
+            // Without the space the stroke would belong to the value.
+            return to.write_str(if is_bare { " />" } else { "/>" });
+        }
+        to.write_char('>')?;
+        for child in &self.children {
+            match child {
+                Node::Text(text) => write!(to, "{}", Escaped(text))?,
+                Node::Element(element) => element.write(to, is_short)?,
+                Node::Own(text) => to.write_str(text)?,
+            }
+        }
+        if VOID.contains(&self.name) || is_short && ENDED_BY_THE_NEXT.contains(&self.name) {
+            return Ok(());
+        }
+        write!(to, "</{}>", self.name)
+    }
 }
 
 impl Display for Element {
+    /// Writes it as XML has it, all in quotes and closed; elements without an end are HTML's.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "<{}", self.name)?;
-        for (name, value) in &self.attributes {
-            write!(f, " {name}=\"{}\"", Escaped(value))?;
-        }
-        write!(f, ">")?;
-        for child in &self.children {
-            match child {
-                Node::Text(text) => write!(f, "{}", Escaped(text))?,
-                Node::Element(element) => write!(f, "{element}")?,
-                Node::Own(text) => write!(f, "{text}")?,
-            }
-        }
-        if VOID.contains(&self.name) {
-            return Ok(());
-        }
-        write!(f, "</{}>", self.name)
+        self.write(f, false)
     }
+}
+
+fn needs_no_quotes(value: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "#%,-.:_".contains(letter);
+    !value.is_empty() && value.chars().all(is_plain)
 }
 
 /// Text without any meaning to a browser.
@@ -101,9 +137,9 @@ impl Display for Escaped<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\'' => f.write_str("&#39;")?,
-                '\n' | '\t' => fmt::Write::write_char(f, letter)?,
+                '\n' | '\t' => f.write_char(letter)?,
                 control if control.is_control() => f.write_str("\u{fffd}")?,
-                letter => fmt::Write::write_char(f, letter)?,
+                letter => f.write_char(letter)?,
             }
         }
         Ok(())
@@ -129,5 +165,23 @@ mod tests {
     #[test]
     fn an_empty_element_has_an_end() {
         assert_eq!(element("td").to_string(), "<td></td>");
+    }
+
+    #[test]
+    fn a_page_has_no_ends_and_quotes_that_a_browser_adds() {
+        let row = element("tr")
+            .with(element("td").text("1"))
+            .with(element("td"));
+        let table = element("table").set("id", "a").class("b c").with(row);
+        assert_eq!(
+            table.html(),
+            "<table id=a class=\"b c\"><tr><td>1<td></table>"
+        );
+        let shapes = element("g")
+            .with(element("path").set("d", "M0 0"))
+            .with(element("use").set("href", "#a"));
+        assert_eq!(shapes.html(), "<g><path d=\"M0 0\"/><use href=#a /></g>");
+        let quoted = element("p").set("title", "").set("lang", "a\"b=<");
+        assert_eq!(quoted.html(), "<p title=\"\" lang=\"a&quot;b=&lt;\"></p>");
     }
 }

@@ -49,7 +49,7 @@ impl Report {
             )
             .with(footer());
         let page = element("html").set("lang", "en").with(head()).with(body);
-        format!("<!doctype html>\n{page}\n")
+        format!("<!doctype html>\n{}\n", page.html())
     }
 
     fn parts(&self, peers: &Peers) -> Vec<Part> {

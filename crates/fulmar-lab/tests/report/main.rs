@@ -150,7 +150,7 @@ fn a_page_has_all_its_parts_once_and_in_order() {
         "making",
         "reading",
     ]
-    .map(|id| format!("<section id=\"{id}\""))
+    .map(|id| format!("<section id={id} "))
     .iter()
     .map(|part| {
         assert_eq!(page.matches(part).count(), 1, "{part}");
@@ -179,7 +179,7 @@ fn published_figures_stand_under_those_of_their_peer_and_cell() {
     assert_eq!(page.matches(published).count(), 2);
     let place = page.rfind(published).unwrap();
     let before = &page[..place];
-    let row = before.rfind("rowspan=\"4\"").unwrap();
+    let row = before.rfind("rowspan=4").unwrap();
     assert!(
         before[row..].contains("</svg>mosh</span>"),
         "{}",
@@ -196,14 +196,14 @@ fn a_published_relation_is_judged_and_its_text_has_the_figures() {
     assert!(page.contains("and rsh (not measured)."));
     assert!(!page.contains("{lte") && !page.contains("{behind}"));
     assert!(page.contains("Keys behind one"));
-    assert!(page.contains("bytes to the client</td><td class=\"number\">60 kB</td>"));
+    assert!(page.contains("bytes to the client<td class=number>60 kB<td>"));
 }
 
 #[test]
 fn pairs_are_told_one_by_one_and_together() {
     let page = page();
     assert!(page.contains("1 of 2 intervals hold zero, 2 are to."));
-    assert!(page.contains("<th scope=\"row\">lte ssh 1</th>"));
+    assert!(page.contains("<th scope=row>lte ssh 1<td"));
 }
 
 #[test]
@@ -229,15 +229,21 @@ fn a_drawing_stands_by_itself_and_a_table_is_markdown() {
     assert!(rows[2..].iter().all(|row| row.matches(" | ").count() == 3));
 }
 
+/// Elements that have no end, or need none.
+const NO_END: [&str; 12] = [
+    "meta", "link", "br", "hr", "dd", "dt", "li", "tbody", "td", "th", "thead", "tr",
+];
+
 #[test]
 fn elements_are_closed_in_their_order() {
     let page = page();
     let mut open: Vec<&str> = Vec::new();
     for tag in page.split('<').skip(1).filter(|tag| !tag.starts_with('!')) {
-        let name = tag.split([' ', '>']).next().unwrap();
+        let (tag, _) = tag.split_once('>').unwrap();
+        let name = tag.split(' ').next().unwrap();
         match name.strip_prefix('/') {
             Some(name) => assert_eq!(open.pop(), Some(name)),
-            None if ["meta", "link", "br", "hr"].contains(&name) => {}
+            None if tag.ends_with('/') || NO_END.contains(&name) => {}
             None => open.push(name),
         }
     }
@@ -254,8 +260,8 @@ fn every_head_has_a_scope_and_every_chart_a_title() {
     assert_eq!(page.matches("<th>").count(), 0);
     let tables = page.matches("<table>").count();
     assert_eq!(page.matches("<table><caption>").count(), tables);
-    let charts = page.matches("<svg role=\"img\"").count();
-    let hidden = page.matches("aria-hidden=\"true\"").count();
+    let charts = page.matches("<svg role=img").count();
+    let hidden = page.matches("aria-hidden=true").count();
     let within_others = page.matches("<svg x=").count();
     assert_eq!(
         page.matches("<svg").count(),
