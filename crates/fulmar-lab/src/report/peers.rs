@@ -119,21 +119,33 @@ pub(super) fn dashed(line: Element, style: Style) -> Element {
     }
 }
 
+impl Mark {
+    /// Returns its path data, from the point that it is around.
+    pub(super) fn shape(self) -> &'static str {
+        match self {
+            Self::Square | Self::Box => "m-3.5-3.5h7v7h-7z",
+            Self::Circle | Self::Ring => "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+            Self::Triangle => "m0-4.8l4.4 7.8h-8.8z",
+            Self::Diamond => "m0-5l5 5l-5 5l-5-5z",
+            Self::Cross => "m-4-4l8 8m0-8l-8 8",
+            Self::Bar => "m0-5v10",
+        }
+    }
+
+    /// Returns its class of the stylesheet.
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Self::Square | Self::Circle | Self::Triangle | Self::Diamond => "mark",
+            Self::Cross | Self::Ring | Self::Bar | Self::Box => "mark open",
+        }
+    }
+}
+
 /// Returns a mark around a point.
 pub(super) fn mark(mark: Mark, x: f64, y: f64) -> Element {
-    let (path, is_filled) = match mark {
-        Mark::Square => ("m-3.5-3.5h7v7h-7z", true),
-        Mark::Circle => ("m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", true),
-        Mark::Triangle => ("m0-4.8l4.4 7.8h-8.8z", true),
-        Mark::Diamond => ("m0-5l5 5l-5 5l-5-5z", true),
-        Mark::Cross => ("m-4-4l8 8m0-8l-8 8", false),
-        Mark::Ring => ("m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", false),
-        Mark::Bar => ("m0-5v10", false),
-        Mark::Box => ("m-3.5-3.5h7v7h-7z", false),
-    };
     element("path")
-        .class(if is_filled { "mark" } else { "mark open" })
-        .set("d", format!("M{} {}{path}", short(x), short(y)))
+        .class(mark.class())
+        .set("d", format!("M{} {}{}", short(x), short(y), mark.shape()))
 }
 
 /// Returns a coordinate as short as it can be written to a tenth.

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::frame::{Area, across, drawing, path, upward};
+use super::frame::{Area, across, drawing, marks, path, upward};
 use super::label::labels;
+use super::path_data::{PathData, thinned};
 use super::scale::{Scale, decades, round_up};
-use super::steps;
 use crate::report::markup::{Element, element};
 use crate::report::number::{percent, time};
-use crate::report::peers::{Style, dashed, mark};
+use crate::report::peers::{Style, dashed};
 use crate::stats::{Observation, Survival};
 
 const WIDTH: f64 = 500.0;
@@ -48,7 +48,7 @@ pub(in crate::report) fn cdf(title: &str, curves: &[Curve<'_>], axis: Axis) -> O
     let corners: Vec<Vec<(f64, f64)>> = survivals
         .iter()
         .zip(curves)
-        .map(|(survival, curve)| steps::thinned(&points(survival, &curve.waits, &x, &y)))
+        .map(|(survival, curve)| thinned(&points(survival, &curve.waits, &x, &y)))
         .collect();
     let name = match axis {
         Axis::Log => "ms, logarithmic",
@@ -126,15 +126,15 @@ fn one(
     x: &Scale,
     y: &Scale,
 ) -> Element {
-    let line = dashed(path("line", steps::path(corners)), curve.style);
+    let line = dashed(path("line", PathData::steps(corners)), curve.style);
     let quantiles = MARKED.iter().filter_map(|share| {
         let at = millis(survival.quantile(*share)?);
-        (at <= x.to()).then(|| mark(curve.style.mark, x.at(at), y.at(*share)))
+        (at <= x.to()).then(|| (x.at(at), y.at(*share)))
     });
     element("g")
         .class(format!("c{}", curve.style.colour))
         .with(line)
-        .all(quantiles)
+        .all(marks(curve.style.mark, quantiles))
 }
 
 fn names(curves: &[Curve<'_>], corners: &[Vec<(f64, f64)>]) -> Vec<Element> {
@@ -198,7 +198,7 @@ mod tests {
         let svg = drawn(waits, Axis::Log);
         // From 10 to 100 ms is the whole width, and 50 % the middle of 10 to 280.
         assert!(
-            svg.contains("class=\"line\" d=\"M46 280V145H488V10\""),
+            svg.contains("class=\"line\" d=\"M46 280v-135h442v-135\""),
             "{svg}"
         );
         assert!(svg.contains("median 55.0 ms, 0 % within 5 ms"), "{svg}");
@@ -209,12 +209,12 @@ mod tests {
         let waits = vec![After(ms(10)), Censored(ms(50)), After(ms(100))];
         let svg = drawn(waits, Axis::Linear);
         assert!(
-            svg.contains("<path class=\"line\" d=\"M46 280H90V190H488V10\""),
+            svg.contains("<path class=\"line\" d=\"M46 280h44v-90h398v-180\""),
             "{svg}"
         );
         let waits = vec![After(ms(100)), Censored(ms(1000))];
         let svg = drawn(waits, Axis::Log);
-        assert!(svg.contains("d=\"M46 280V145H488\""), "{svg}");
+        assert!(svg.contains("d=\"M46 280v-135h442\""), "{svg}");
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
         waits.push(After(ms(60_000)));
         let svg = drawn(waits, Axis::Linear);
         // 99 % is 2.7 units below the top: no step to the top is shown, since none is within the scale.
-        assert!(svg.contains("V12.5H488\""), "{svg}");
+        assert!(svg.contains("v-267h73\""), "{svg}");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The frame of a chart: where the plot is, its grid, and what is written along it.
 
+use super::path_data::PathData;
 use super::scale::Scale;
 use crate::report::markup::{Element, element};
 use crate::report::number::rounded;
-use crate::report::peers::short;
+use crate::report::peers::Mark;
 
 /// A rectangle, in units of the drawing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,13 +59,13 @@ impl Area {
 pub(in crate::report) fn drawing(width: f64, height: f64, title: &str) -> Element {
     element("svg")
         .set("role", "img")
-        .set("viewBox", format!("0 0 {} {}", short(width), short(height)))
+        .set("viewBox", format!("0 0 {width} {height}"))
         .with(element("title").text(title))
 }
 
 /// Returns text at a place; `anchor` is `start`, `middle` or `end`.
 pub(in crate::report) fn text(x: f64, y: f64, anchor: &'static str, text: &str) -> Element {
-    let place = element("text").set("x", short(x)).set("y", short(y));
+    let place = element("text").set("x", x.round()).set("y", y.round());
     let place = match anchor {
         "start" => place,
         anchor => place.set("text-anchor", anchor),
@@ -77,6 +78,31 @@ pub(in crate::report) fn path(class: &str, d: impl Into<String>) -> Element {
     element("path").class(class).set("d", d.into())
 }
 
+/// Returns one mark at each of some places, if there are any.
+pub(in crate::report) fn marks(
+    mark: Mark,
+    places: impl IntoIterator<Item = (f64, f64)>,
+) -> Option<Element> {
+    let mut places = places.into_iter().peekable();
+    places.peek()?;
+    let mut data = PathData::default();
+    places.for_each(|place| data.shape(place, mark.shape()));
+    Some(path(mark.class(), data))
+}
+
+/// Draws straight lines, each from a point to another.
+pub(in crate::report) fn strokes(
+    class: &str,
+    lines: impl IntoIterator<Item = ((f64, f64), (f64, f64))>,
+) -> Element {
+    let mut data = PathData::default();
+    for (from, to) in lines {
+        data.move_to(from);
+        data.line_to(to);
+    }
+    path(class, data)
+}
+
 /// Marks values along the lower side, with lines through the area.
 pub(in crate::report) fn across(
     area: Area,
@@ -86,17 +112,11 @@ pub(in crate::report) fn across(
 ) -> Vec<Element> {
     let ticks = scale.ticks(most);
     let lines = ticks.iter().map(|tick| {
-        let x = short(scale.at(*tick).round());
-        format!("M{x} {}V{}", short(area.top), short(area.bottom))
+        let x = scale.at(*tick);
+        ((x, area.top), (x, area.bottom))
     });
-    let mut parts = vec![path("grid", lines.collect::<String>())];
-    let base = format!(
-        "M{} {}H{}",
-        short(area.left),
-        short(area.bottom),
-        short(area.right)
-    );
-    parts.push(path("base", base));
+    let base = ((area.left, area.bottom), (area.right, area.bottom));
+    let mut parts = vec![strokes("grid", lines), strokes("base", [base])];
     let label = area.bottom + 17.0;
     parts.extend(
         ticks
@@ -117,10 +137,10 @@ pub(in crate::report) fn upward(
 ) -> Vec<Element> {
     let ticks = scale.ticks(most);
     let lines = ticks.iter().map(|tick| {
-        let y = short(scale.at(*tick).round());
-        format!("M{} {y}H{}", short(area.left), short(area.right))
+        let y = scale.at(*tick);
+        ((area.left, y), (area.right, y))
     });
-    let mut parts = vec![path("grid", lines.collect::<String>())];
+    let mut parts = vec![strokes("grid", lines)];
     parts.extend(ticks.iter().map(|tick| {
         let y = scale.at(*tick) + 4.0;
         text(area.left - 7.0, y, "end", &show(*tick))
@@ -157,7 +177,7 @@ mod tests {
             .map(Element::to_string)
             .collect();
         assert!(
-            parts.contains("M40 10V110M140 10V110M240 10V110"),
+            parts.contains("M40 10v100m100-100v100m100-100v100"),
             "{parts}"
         );
         assert!(parts.contains("<text x=\"140\" y=\"127\" text-anchor=\"middle\">1</text>"));

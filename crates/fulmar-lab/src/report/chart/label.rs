@@ -1,9 +1,9 @@
 //! Names written beside their curves, where they cover nothing.
 
 use super::frame::{Area, path, text};
-use super::steps::height_at;
-use crate::report::markup::{Element, element};
-use crate::report::peers::{Style, short};
+use super::path_data::{PathData, height_at};
+use crate::report::markup::Element;
+use crate::report::peers::Style;
 
 /// The size of a label: its letters are about this wide, and this high.
 const LETTER: f64 = 9.5;
@@ -41,12 +41,8 @@ impl Spot {
             self.x - 3.0
         };
         is_far.then(|| {
-            format!(
-                "M{} {}H{}",
-                short(self.curve.0),
-                short(self.curve.1),
-                short(end)
-            )
+            let line = [self.curve, (end, self.curve.1)];
+            PathData::polyline(&line).into()
         })
     }
 }
@@ -63,12 +59,13 @@ pub(in crate::report) fn labels(
     let drawn = names.iter().zip(spots).filter_map(|((name, style), spot)| {
         let spot = spot?;
         let anchor = if spot.is_left { "end" } else { "start" };
-        let leader = spot.leader().map(|d| path("thin", d));
-        let group = element("g").class(format!("c{}", style.colour));
-        let label = text(spot.x, spot.y, anchor, name).class("label");
-        Some(group.all(leader).with(label))
+        let colour = style.colour;
+        let leader = spot.leader();
+        let leader = leader.map(|d| path(&format!("thin c{colour}"), d));
+        let label = text(spot.x, spot.y, anchor, name).class(format!("label c{colour}"));
+        Some(leader.into_iter().chain([label]))
     });
-    drawn.collect()
+    drawn.flatten().collect()
 }
 
 /// Returns a place for each name beside one of the anchors of its curve, within an area: the one that covers

@@ -1,9 +1,10 @@
 //! A few seconds of a run up close: from each key a line to the moment at which it was right.
 
-use super::frame::{Area, across, drawing, path, text};
+use super::frame::{Area, across, drawing, path, strokes, text};
+use super::path_data::PathData;
 use super::scale::Scale;
 use crate::report::markup::{Element, element};
-use crate::report::peers::{Style, short};
+use crate::report::peers::Style;
 
 const WIDTH: f64 = 976.0;
 /// Keys are typed on the upper side, and seen on the lower one.
@@ -32,52 +33,36 @@ pub(in crate::report) fn ladder(
     let within = rungs
         .iter()
         .filter(|rung| rung.typed >= span.0 && rung.typed < span.1);
-    let (mut lines, mut never) = (String::new(), String::new());
+    let (mut lines, mut never) = (Vec::new(), PathData::default());
     for rung in within {
+        let typed = (x.at(rung.typed), PLOT.top);
         match rung.seen {
-            Some(seen) => lines += &line(rung, seen, &x, span.1),
-            None => {
-                never += &format!(
-                    "M{} {}v14m-4-4l4 4l4-4",
-                    short(x.at(rung.typed)),
-                    short(PLOT.top)
-                )
-            }
+            Some(seen) => lines.push((typed, end(rung, seen, &x, span.1))),
+            None => never.shape(typed, "v14m-4-4l4 4 4-4"),
         }
     }
-    let sides = format!(
-        "M{} {}H{}",
-        short(PLOT.left),
-        short(PLOT.top),
-        short(PLOT.right)
-    );
+    let side = ((PLOT.left, PLOT.top), (PLOT.right, PLOT.top));
     drawing(WIDTH, PLOT.bottom + 44.0, title)
         .all(across(PLOT, &x, 12, "s from the start of the run"))
-        .with(path("base", sides))
+        .with(strokes("base", [side]))
         .with(text(PLOT.left - 7.0, PLOT.top + 4.0, "end", "typed"))
         .with(text(PLOT.left - 7.0, PLOT.bottom + 4.0, "end", "right"))
         .with(
             element("g")
                 .class(format!("c{}", style.colour))
-                .with(path("rung", lines))
+                .with(strokes("rung", lines))
                 .with(path("never", never)),
         )
 }
 
-/// From the upper side to the lower one; cut where the span ends before that.
-fn line(rung: &Rung, seen: f64, x: &Scale, end: f64) -> String {
+/// Returns where the line of a key ends: on the lower side, or the span does if that is before.
+fn end(rung: &Rung, seen: f64, x: &Scale, end: f64) -> (f64, f64) {
     let share = if seen > end {
         (end - rung.typed) / (seen - rung.typed)
     } else {
         1.0
     };
-    format!(
-        "M{} {}L{} {}",
-        short(x.at(rung.typed)),
-        short(PLOT.top),
-        short(x.at(seen)),
-        short(PLOT.top + (PLOT.bottom - PLOT.top) * share)
-    )
+    (x.at(seen), PLOT.top + (PLOT.bottom - PLOT.top) * share)
 }
 
 #[cfg(test)]
@@ -98,7 +83,7 @@ mod tests {
         });
         let svg = drawn(&rungs);
         assert!(
-            svg.contains("class=\"rung\" d=\"M178 12L178 76M278 12L328 76\""),
+            svg.contains("class=\"rung\" d=\"M178 12v64m100-64l50 64\""),
             "{svg}"
         );
     }
@@ -109,7 +94,7 @@ mod tests {
             typed: 7.86,
             seen: Some(9.86),
         }]);
-        assert!(svg.contains("M864 12L964 44"), "{svg}");
+        assert!(svg.contains("M864 12l100 32"), "{svg}");
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! Values that change, of any kind: a line for each peer.
 
-use std::fmt::Write as _;
-
-use super::frame::{Area, across, drawing, plain, upward};
+use super::frame::{Area, across, drawing, marks, path, plain, upward};
 use super::label::labels;
+use super::path_data::PathData;
 use super::scale::{Scale, decades, round_up};
 use crate::report::markup::{Element, element};
-use crate::report::peers::{Style, dashed, mark, short};
+use crate::report::peers::{Style, dashed};
 
 const WIDTH: f64 = 500.0;
 const HEIGHT: f64 = 330.0;
@@ -118,18 +117,13 @@ fn sampled(places: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 fn one(line: &Line, places: &[(f64, f64)]) -> Element {
-    let mut d = String::new();
-    for (number, (x, y)) in places.iter().enumerate() {
-        let sign = if number == 0 { 'M' } else { 'L' };
-        let _ = write!(d, "{sign}{} {}", short(*x), short(*y));
-    }
-    let path = element("path").class("line").set("d", d);
+    let path = path("line", PathData::polyline(places));
     let stride = places.len().div_ceil(MARKED_MAX).max(1);
     let marked = places.iter().step_by(stride);
     element("g")
         .class(format!("c{}", line.style.colour))
         .with(dashed(path, line.style))
-        .all(marked.map(|(x, y)| mark(line.style.mark, *x, *y)))
+        .all(marks(line.style.mark, marked.copied()))
 }
 
 #[cfg(test)]
@@ -155,13 +149,13 @@ mod tests {
     #[test]
     fn points_lie_at_their_places() {
         let svg = drawn(vec![(0.0, 0.0), (1.0, 50.0), (2.0, 100.0)], SIDES);
-        assert!(svg.contains("d=\"M58 280L272 145L486 10\""), "{svg}");
+        assert!(svg.contains("d=\"M58 280l428-270\""), "{svg}");
         let log = Sides {
             is_log: (true, false),
             ..SIDES
         };
         let svg = drawn(vec![(0.1, 0.0), (1.0, 50.0), (10.0, 100.0)], log);
-        assert!(svg.contains("d=\"M58 280L272 145L486 10\""), "{svg}");
+        assert!(svg.contains("d=\"M58 280l428-270\""), "{svg}");
     }
 
     #[test]
@@ -175,7 +169,7 @@ mod tests {
     fn a_side_far_from_nothing_begins_near_its_values() {
         let points = vec![(6000.0, 0.0), (7000.0, 50.0), (8000.0, 100.0)];
         let svg = drawn(points, SIDES);
-        assert!(svg.contains("d=\"M58 280L272 145L486 10\""), "{svg}");
+        assert!(svg.contains("d=\"M58 280l428-270\""), "{svg}");
     }
 
     #[test]

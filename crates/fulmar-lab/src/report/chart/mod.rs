@@ -7,9 +7,9 @@ mod frame;
 mod label;
 mod ladder;
 mod lines;
+mod path_data;
 mod scale;
 mod spread;
-mod steps;
 mod timeline;
 
 pub(super) use cdf::{Axis, Curve, cdf};

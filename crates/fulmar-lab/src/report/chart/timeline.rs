@@ -1,9 +1,10 @@
 //! A run from its start to its end: each key and its wait, what was lost, what waited in the queue.
 
-use super::frame::{Area, across, drawing, path, plain, text, upward};
+use super::frame::{Area, across, drawing, path, plain, strokes, text, upward};
+use super::path_data::PathData;
 use super::scale::Scale;
 use crate::report::markup::{Element, element};
-use crate::report::peers::{Style, short};
+use crate::report::peers::Style;
 
 const WIDTH: f64 = 976.0;
 const LEFT: f64 = 78.0;
@@ -57,7 +58,7 @@ pub(in crate::report) fn timeline(title: &str, run: &Timeline<'_>) -> Element {
     parts.extend(keys(run, &x, &y));
     for ((stripe, lost), name) in LOST.iter().zip(&run.lost).zip(["lost up", "lost down"]) {
         parts.push(text(LEFT - 7.0, stripe.1 - 1.0, "end", name));
-        parts.push(path("lost", keystrokes(lost, &x, *stripe)));
+        parts.push(stripes(lost, &x, *stripe));
     }
     if has_queue {
         parts.extend(queues(run, &x));
@@ -76,38 +77,42 @@ fn wait_tick(millis: f64) -> String {
     }
 }
 
+/// Dots nearer to each other than this touch, and are drawn as a line: they are 5 units wide.
+const TOUCHING: f64 = 3.0;
+
 fn keys(run: &Timeline<'_>, x: &Scale, y: &Scale) -> Vec<Element> {
-    let (mut answered, mut never, mut wrong) = (String::new(), String::new(), String::new());
+    let (mut never, mut wrong) = (PathData::default(), PathData::default());
+    let mut answered = Vec::new();
     for key in &run.keys {
-        let place = (short(x.at(key.typed)), short(y.at(key.waited)));
+        let place = (x.at(key.typed).round(), y.at(key.waited).round());
         if key.is_censored {
-            never += &format!("M{} {}m-3-3l6 6m0-6l-6 6", place.0, place.1)
+            never.shape(place, "m-3-3l6 6m0-6l-6 6");
         } else {
-            answered += &format!("M{} {}h0", place.0, place.1)
+            answered.push(place);
         }
         if key.is_wrong {
-            wrong += &format!(
-                "M{} {}m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0",
-                place.0, place.1
-            );
+            wrong.shape(place, "m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0");
         }
     }
-    let dots = path("keys", answered);
-    vec![dots, path("never", never), path("never", wrong)]
+    answered.sort_by(|one, other| one.1.total_cmp(&other.1).then(one.0.total_cmp(&other.0)));
+    let rows = answered.chunk_by(|one, next| one.1 == next.1 && next.0 - one.0 <= TOUCHING);
+    let dots = rows.filter_map(|row| Some((*row.first()?, *row.last()?)));
+    vec![
+        strokes("keys", dots),
+        path("never", never),
+        path("never", wrong),
+    ]
 }
 
-/// Strokes across a stripe, one at each place where there is any.
-fn keystrokes(times: &[f64], x: &Scale, (top, bottom): (f64, f64)) -> String {
-    let mut places: Vec<f64> = times
-        .iter()
-        .map(|time| (x.at(*time) * 2.0).round() / 2.0)
-        .collect();
+/// Strokes across a stripe, one in each column where there is any.
+fn stripes(times: &[f64], x: &Scale, (top, bottom): (f64, f64)) -> Element {
+    let mut places: Vec<f64> = times.iter().map(|time| x.at(*time).round()).collect();
     places.sort_by(f64::total_cmp);
     places.dedup();
-    let keystrokes = places
-        .iter()
-        .map(|place| format!("M{} {}V{}", short(*place), short(top), short(bottom)));
-    keystrokes.collect()
+    let lines = places
+        .into_iter()
+        .map(|place| ((place, top), (place, bottom)));
+    strokes("lost", lines)
 }
 
 fn queues(run: &Timeline<'_>, x: &Scale) -> Vec<Element> {
@@ -121,7 +126,7 @@ fn queues(run: &Timeline<'_>, x: &Scale) -> Vec<Element> {
 }
 
 /// A queue's depth as bars: in each column of the drawing the deepest that it was.
-fn columns(way: &[(f64, f64)], x: &Scale, y: &Scale) -> String {
+fn columns(way: &[(f64, f64)], x: &Scale, y: &Scale) -> PathData {
     let ground = y.at(0.0);
     let mut deepest: Vec<f64> = vec![0.0; (RIGHT - LEFT) as usize + 1];
     for (number, (from, packets)) in way.iter().enumerate() {
@@ -133,18 +138,13 @@ fn columns(way: &[(f64, f64)], x: &Scale, y: &Scale) -> String {
         }
     }
     if way.is_empty() {
-        return String::new();
+        return PathData::default();
     }
-    let mut d = format!("M{} {}", short(LEFT), short(ground));
-    let mut level = 0.0;
-    for (column, depth) in deepest.iter().enumerate() {
-        if *depth != level {
-            let place = short(LEFT + column as f64);
-            d += &format!("H{place}V{}", short(y.at(*depth)));
-            level = *depth;
-        }
-    }
-    d + &format!("H{}V{}", short(RIGHT), short(ground))
+    let mut corners = vec![(LEFT, ground)];
+    let columns = deepest.iter().enumerate();
+    corners.extend(columns.map(|(column, depth)| (LEFT + column as f64, y.at(*depth))));
+    corners.push((RIGHT, ground));
+    PathData::steps(&corners)
 }
 
 #[cfg(test)]
@@ -178,7 +178,7 @@ mod tests {
         let keys = vec![key(0.0, 1.0), key(1.0, 10.0), key(2.0, 0.2)];
         let svg = timeline("run", &run(keys, &[])).to_string();
         assert!(
-            svg.contains("class=\"keys\" d=\"M78 142h0M178 77h0M278 142h0\""),
+            svg.contains("class=\"keys\" d=\"M178 77h0m-100 65h0m200 0h0\""),
             "{svg}"
         );
     }
@@ -200,14 +200,14 @@ mod tests {
     #[test]
     fn losses_at_one_place_are_one_stroke() {
         let svg = timeline("run", &run(vec![], &[])).to_string();
-        assert!(svg.contains("class=\"lost\" d=\"M521 174V184\""), "{svg}");
+        assert!(svg.contains("class=\"lost\" d=\"M521 174v10\""), "{svg}");
     }
 
     #[test]
     fn a_queue_is_as_deep_as_it_was_in_each_column() {
         let svg = timeline("run", &run(vec![], &[(1.0, 2.0), (2.0, 4.0), (3.0, 0.0)])).to_string();
         assert!(
-            svg.contains("d=\"M78 248H178V223H278V198H379V248H964V248\""),
+            svg.contains("d=\"M78 248h100v-25h100v-25h101v50h585\""),
             "{svg}"
         );
         assert!(svg.contains("viewBox=\"0 0 976 292\""), "{svg}");
