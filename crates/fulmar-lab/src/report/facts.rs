@@ -195,7 +195,7 @@ fn programs(subjects: &[Subject], peers: &Peers) -> Option<Element> {
         if let Some(command) = first {
             let sign = element("th").set("scope", "row").with(peers.sign(peer));
             let code = element("code").text(command.as_str());
-            table.row(vec![sign, element("td").with(code)]);
+            table.row(vec![sign, element("td").class("words").with(code)]);
         }
     }
     table.element()

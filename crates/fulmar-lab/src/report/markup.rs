@@ -1,5 +1,6 @@
 //! Elements of HTML and SVG, in which nothing that comes from a file can be more than text.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Write};
 
 /// An element with its attributes and what is in it.
@@ -36,6 +37,12 @@ pub(super) fn element(name: &'static str) -> Element {
     }
 }
 
+/// Returns an element that is folded away until somebody wants it.
+pub(super) fn folded(summary: &str, inner: Element) -> Element {
+    let summary = element("summary").text(summary);
+    element("details").with(summary).with(inner)
+}
+
 impl Element {
     /// Gives it an attribute.
     pub(super) fn set(mut self, name: &'static str, value: impl Display) -> Self {
@@ -43,9 +50,18 @@ impl Element {
         self
     }
 
-    /// Gives it a class of the stylesheet.
-    pub(super) fn class(self, name: impl Display) -> Self {
-        self.set("class", name)
+    /// Gives it a class of the stylesheet, beside those that it has; an empty one is none.
+    pub(super) fn class(mut self, name: impl Display) -> Self {
+        let name = name.to_string();
+        let mut known = self.attributes.iter_mut();
+        match known.find(|(attribute, _)| *attribute == "class") {
+            _ if name.is_empty() => self,
+            Some((_, classes)) => {
+                *classes = format!("{classes} {name}");
+                self
+            }
+            None => self.set("class", name),
+        }
     }
 
     /// Adds text.
@@ -71,6 +87,64 @@ impl Element {
     pub(super) fn own(mut self, text: &'static str) -> Self {
         self.children.push(Node::Own(text));
         self
+    }
+
+    /// Takes out the elements of a class that stand in it more than once, each for a reference to it, and returns
+    /// them with the names by which they are referred to.
+    pub(super) fn take_repeated(&mut self, class: &str) -> Vec<Self> {
+        let mut counts = BTreeMap::new();
+        self.count_of(class, &mut counts);
+        counts.retain(|_, count| *count > 1);
+        let names = counts.into_keys().enumerate();
+        let names = names.map(|(number, text)| (text, format!("{class}-{number}")));
+        let mut definitions = BTreeMap::new();
+        self.refer(class, &names.collect(), &mut definitions);
+        definitions.into_values().collect()
+    }
+
+    fn count_of(&self, class: &str, counts: &mut BTreeMap<String, usize>) {
+        for child in self.elements() {
+            if child.has_class(class) {
+                *counts.entry(child.html()).or_default() += 1;
+            } else {
+                child.count_of(class, counts);
+            }
+        }
+    }
+
+    fn refer(
+        &mut self,
+        class: &str,
+        names: &BTreeMap<String, String>,
+        definitions: &mut BTreeMap<String, Self>,
+    ) {
+        for child in &mut self.children {
+            let Node::Element(child) = child else {
+                continue;
+            };
+            let name = Some(&*child).filter(|child| child.has_class(class));
+            let Some(name) = name.and_then(|child| names.get(&child.html())) else {
+                child.refer(class, names, definitions);
+                continue;
+            };
+            let reference = element("use").set("href", format!("#{name}"));
+            let drawn = std::mem::replace(child, reference);
+            definitions
+                .entry(name.clone())
+                .or_insert_with(|| drawn.set("id", name));
+        }
+    }
+
+    fn elements(&self) -> impl Iterator<Item = &Self> {
+        self.children.iter().filter_map(|child| match child {
+            Node::Element(element) => Some(element),
+            Node::Text(_) | Node::Own(_) => None,
+        })
+    }
+
+    fn has_class(&self, class: &str) -> bool {
+        let is_it = |(name, value): &(&str, String)| *name == "class" && value == class;
+        self.attributes.iter().any(is_it)
     }
 
     /// Returns it as HTML has it at its shortest: what a browser adds by itself is left out.
@@ -183,5 +257,29 @@ mod tests {
         assert_eq!(shapes.html(), "<g><path d=\"M0 0\"/><use href=#a /></g>");
         let quoted = element("p").set("title", "").set("lang", "a\"b=<");
         assert_eq!(quoted.html(), "<p title=\"\" lang=\"a&quot;b=&lt;\"></p>");
+    }
+
+    #[test]
+    fn what_is_repeated_is_drawn_once_and_the_rest_where_it_is() {
+        let frame = |d: &str| {
+            element("g")
+                .class("frame")
+                .with(element("path").set("d", d))
+        };
+        let charts = ["M1", "M2", "M1"].map(|d| element("svg").with(frame(d)));
+        let mut page = element("main").all(charts);
+        let drawn: Vec<String> = page
+            .take_repeated("frame")
+            .iter()
+            .map(Element::html)
+            .collect();
+        assert_eq!(drawn, ["<g class=frame id=frame-0><path d=M1 /></g>"]);
+        let reference = "<svg><use href=#frame-0 /></svg>";
+        let once = "<svg><g class=frame><path d=M2 /></g></svg>";
+        assert_eq!(
+            page.html(),
+            format!("<main>{reference}{once}{reference}</main>")
+        );
+        assert!(page.take_repeated("frame").is_empty());
     }
 }

@@ -1,7 +1,8 @@
-//! The report: one page that needs nothing beside itself, made of the outcomes of a folder.
+//! The report: pages made of the outcomes of a folder. `index.html` has the results; distributions, the
+//! timelines and commands of single runs, and predictions have pages beside it.
 //!
 //! Everything that comes from a file becomes text and nothing else. There is no script
-//! in the page and nothing is fetched: it reads the same from a disk, by mail, and in ten years.
+//! in a page and nothing is fetched: it reads the same from a disk, by mail, and in ten years.
 //! Charts are drawn as SVG by functions of numbers alone.
 
 mod behind;
@@ -49,10 +50,7 @@ pub const SELFCHECK: &str = "selfcheck.json";
 /// The file that says whether equal runs came out equal, as `fulmar-lab pairs` writes it.
 pub const PAIRS: &str = "pairs.json";
 
-/// The page.
-const PAGE: &str = "index.html";
-
-/// Writes the report of a folder of outcomes into it, and returns its path.
+/// Writes the pages of a folder of outcomes into it, and returns the path of the first one to read.
 ///
 /// What the experiments do not know is in it, too, under its own name.
 ///
@@ -67,11 +65,14 @@ pub fn write(root: &Path, experiments: &[Experiment], around: &Surroundings) -> 
         pairs: found(root, PAIRS)?,
         predictions: found(root, PREDICTIONS)?,
     };
-    let path = root.join(PAGE);
-    let beside = path.with_extension("new");
-    std::fs::write(&beside, report.page())
-        .and_then(|()| std::fs::rename(&beside, &path))
-        .with_context(|| format!("writing {}", path.display()))?;
+    let mut path = root.to_owned();
+    for (file, page) in report.pages() {
+        path = root.join(file);
+        let beside = path.with_extension("new");
+        std::fs::write(&beside, page)
+            .and_then(|()| std::fs::rename(&beside, &path))
+            .with_context(|| format!("writing {}", path.display()))?;
+    }
     Ok(path)
 }
 

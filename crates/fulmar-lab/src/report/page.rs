@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::chart::{self, FRAME};
 use super::facts;
 use super::grouped::Subject;
 use super::markup::{Element, element};
@@ -34,21 +35,52 @@ pub(super) struct Part {
 }
 
 impl Report {
-    /// Returns the page.
-    pub(super) fn page(&self) -> String {
+    /// Returns the pages with the names of their files, the one that leads to the others last.
+    pub(super) fn pages(&self) -> Vec<(&'static str, String)> {
         let peers = Peers::of(&self.subjects);
-        let parts = self.parts(&peers);
+        let each = |of: fn(&Subject, &Peers) -> Option<Part>| {
+            let parts = self.subjects.iter().filter_map(|one| of(one, &peers));
+            parts.collect::<Vec<Part>>()
+        };
+        let predictions = self.predictions.as_ref().map(predicted::part);
+        let mut pages = vec![
+            (DISTRIBUTIONS, each(section::distributions)),
+            (RUNS, each(section::runs)),
+        ];
+        pages.extend(predictions.map(|part| (PREDICTIONS, vec![part])));
+        pages.push((INDEX, self.parts(&peers)));
+        let kinds: Vec<Kind> = pages.iter().map(|(kind, _)| *kind).collect();
+        let written = pages.iter().map(|(kind, parts)| {
+            let others = kinds.iter().filter(|other| other.file != kind.file);
+            (kind.file, self.page(*kind, parts, others, &peers))
+        });
+        written.collect()
+    }
+
+    fn page<'a>(
+        &self,
+        kind: Kind,
+        parts: &[Part],
+        others: impl Iterator<Item = &'a Kind>,
+        peers: &Peers,
+    ) -> String {
+        let mut main = element("main")
+            .set("id", "main")
+            .all(parts.iter().map(Part::element));
+        let mut definitions = main.take_repeated(FRAME);
+        definitions.extend(peers.definitions());
+        definitions.extend(chart::definitions());
         let body = element("body")
+            .with(drawn_once(definitions))
             .with(skip())
-            .with(self.header())
-            .with(contents(&parts))
-            .with(
-                element("main")
-                    .set("id", "main")
-                    .all(parts.iter().map(Part::element)),
-            )
+            .with(self.header(kind))
+            .with(contents(parts, others))
+            .with(main)
             .with(footer());
-        let page = element("html").set("lang", "en").with(head()).with(body);
+        let page = element("html")
+            .set("lang", "en")
+            .with(head(kind))
+            .with(body);
         format!("<!doctype html>\n{}\n", page.html())
     }
 
@@ -58,7 +90,6 @@ impl Report {
         parts.extend(overview::part(&self.subjects, peers));
         parts.extend(relations::part(&self.subjects));
         parts.extend(experiments);
-        parts.extend(self.predictions.as_ref().map(predicted::part));
         parts.extend(not_best::part(&self.subjects));
         parts.extend(self.selfcheck.as_ref().map(precision::part));
         parts.extend(self.pairs.as_ref().map(pairs::part));
@@ -68,7 +99,7 @@ impl Report {
         parts
     }
 
-    fn header(&self) -> Element {
+    fn header(&self, kind: Kind) -> Element {
         let outcomes = self.subjects.iter().flat_map(|one| &one.settings);
         let outcomes: Vec<_> = outcomes.flat_map(|one| one.outcomes()).collect();
         let began = outcomes.iter().map(|one| one.facts.began);
@@ -88,8 +119,8 @@ impl Report {
         let facts = facts.into_iter().flatten();
         element("header")
             .with(element("p").class("kicker").text("fulmar-lab"))
-            .with(element("h1").text("Remote shells on bad networks"))
-            .with(element("p").class("lede").text(LEDE))
+            .with(element("h1").text(kind.title))
+            .with(element("p").class("lede").text(kind.about))
             .with(
                 element("ul")
                     .class("facts")
@@ -98,9 +129,44 @@ impl Report {
     }
 }
 
-const LEDE: &str = "Recorded users typed through real programs over emulated links. A judge that shares no \
-                    code with any of them saw every byte that reached the screen, and says when each key \
-                    was right on it.";
+/// One of the pages of a report.
+#[derive(Clone, Copy)]
+struct Kind {
+    file: &'static str,
+    title: &'static str,
+    about: &'static str,
+}
+
+const INDEX: Kind = Kind {
+    file: "index.html",
+    title: "Remote shells on bad networks",
+    about: "Recorded users typed through real programs over emulated links. A judge that shares no code with any \
+            of them saw every byte that reached the screen, and says when each key was right on it.",
+};
+
+const RUNS: Kind = Kind {
+    file: RUNS_FILE,
+    title: "Single runs",
+    about: "The timelines of single runs, the links, and the commands that do each run again by hand.",
+};
+
+const PREDICTIONS: Kind = Kind {
+    file: "predictions.html",
+    title: "Predictions in virtual time",
+    about: "Recorded keys over simulated links, shown by each predictor.",
+};
+
+const DISTRIBUTIONS: Kind = Kind {
+    file: DISTRIBUTIONS_FILE,
+    title: "Distributions",
+    about: "The share of keys within a time, until the whole screen was right and until the first output.",
+};
+
+/// The page of distributions beside that of the own effect.
+pub(super) const DISTRIBUTIONS_FILE: &str = "distributions.html";
+
+/// The page of single runs, to which the sections of experiments lead.
+pub(super) const RUNS_FILE: &str = "runs.html";
 
 impl Part {
     fn element(&self) -> Element {
@@ -123,7 +189,7 @@ const STYLE: &str = concat!(
     include_str!("drawing.css")
 );
 
-fn head() -> Element {
+fn head(kind: Kind) -> Element {
     element("head")
         .with(element("meta").set("charset", "utf-8"))
         .with(
@@ -137,8 +203,16 @@ fn head() -> Element {
                 .set("content", "light dark"),
         )
         .with(element("link").set("rel", "icon").set("href", "data:,"))
-        .with(element("title").text("Remote shells on bad networks · fulmar-lab"))
+        .with(element("title").text(format!("{} · fulmar-lab", kind.title)))
         .with(element("style").own(STYLE))
+}
+
+/// What the drawings of the page refer to.
+fn drawn_once(definitions: Vec<Element>) -> Element {
+    element("svg")
+        .class("definitions")
+        .set("aria-hidden", "true")
+        .with(element("defs").all(definitions))
 }
 
 /// For those who read with keys: past the contents.
@@ -147,19 +221,23 @@ fn skip() -> Element {
     link.text("To the results")
 }
 
-fn contents(parts: &[Part]) -> Element {
-    let entries = parts.iter().map(|part| {
-        let link = element("a").set("href", format!("#{}", part.id));
-        element("li").with(link.text(part.title.as_str()))
-    });
+fn contents<'a>(parts: &[Part], pages: impl Iterator<Item = &'a Kind>) -> Element {
+    let entry = |target: String, title: &str| {
+        let link = element("a").set("href", target).text(title);
+        element("li").with(link)
+    };
+    let parts = parts
+        .iter()
+        .map(|part| entry(format!("#{}", part.id), &part.title));
+    let pages = pages.map(|page| entry(page.file.to_owned(), page.title));
     element("nav")
         .set("aria-label", "Contents")
-        .with(element("ol").all(entries))
+        .with(element("ol").all(parts).all(pages))
 }
 
 fn footer() -> Element {
     let text = format!(
-        "Made by fulmar-lab {}. This page needs nothing beside itself.",
+        "Made by fulmar-lab {}. A page can be read without the others, and without a network.",
         env!("CARGO_PKG_VERSION")
     );
     element("footer").with(element("p").text(text))

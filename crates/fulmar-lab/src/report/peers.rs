@@ -1,6 +1,7 @@
 //! The looks of peers: a colour, a dash and a mark for each, the same on the whole page.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use super::grouped::Subject;
 use super::markup::{Element, element};
@@ -88,21 +89,47 @@ impl Peers {
         self.0.get(peer).copied().unwrap_or(OTHERS[0])
     }
 
-    /// Returns its name with its line and mark before it.
+    /// Returns its name with its line and mark before it, for a page that has the [`definitions`](Self::definitions).
     pub(super) fn sign(&self, peer: &str) -> Element {
-        let style = self.style(peer);
-        let line = element("path").class("line").set("d", "M0 6H22");
-        let svg = element("svg")
-            .set("viewBox", "0 0 22 12")
-            .set("width", 22)
-            .set("height", 12)
-            .set("aria-hidden", "true")
-            .with(dashed(line, style))
-            .with(mark(style.mark, 11.0, 6.0));
+        let svg = element("svg").set("aria-hidden", "true");
+        let sign = element("use").set("href", format!("#sign-{}", self.number(peer)));
         element("span")
-            .class(format!("peer c{}", style.colour))
-            .with(svg)
+            .class("peer")
+            .with(svg.with(sign))
             .text(peer)
+    }
+
+    /// Returns the mark of a peer around a point, for a page that has the definitions.
+    pub(super) fn mark(&self, peer: &str, x: impl Display, y: impl Display) -> Element {
+        element("use")
+            .set("href", format!("#mark-{}", self.number(peer)))
+            .set("x", x)
+            .set("y", y)
+    }
+
+    /// Returns what signs and marks refer to.
+    pub(super) fn definitions(&self) -> Vec<Element> {
+        let styles = self.0.values().enumerate();
+        let both = styles.flat_map(|(number, style)| {
+            let line = element("path").class("line").set("d", "M0 6h22");
+            let colour = format!("c{}", style.colour);
+            let sign = element("g")
+                .set("id", format!("sign-{number}"))
+                .class(&colour)
+                .with(dashed(line, *style))
+                .with(mark(style.mark, 11.0, 6.0));
+            let mark = mark(style.mark, 0.0, 0.0).class(colour);
+            let mark = mark.set("id", format!("mark-{number}"));
+            [sign, mark]
+        });
+        both.collect()
+    }
+
+    /// Returns the place of a peer among all.
+    fn number(&self, peer: &str) -> usize {
+        self.names()
+            .position(|name| name == peer)
+            .unwrap_or_default()
     }
 
     /// Returns the peers in the order of their names.
@@ -142,7 +169,7 @@ impl Mark {
 }
 
 /// Returns a mark around a point.
-pub(super) fn mark(mark: Mark, x: f64, y: f64) -> Element {
+fn mark(mark: Mark, x: f64, y: f64) -> Element {
     element("path")
         .class(mark.class())
         .set("d", format!("M{} {}{}", short(x), short(y), mark.shape()))

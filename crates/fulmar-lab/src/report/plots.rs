@@ -2,23 +2,27 @@
 
 use super::chart::{Axis, Curve, Key, Rung, Timeline, cdf, ladder, timeline};
 use super::grouped::{Measure, Runs, Setting};
-use super::markup::{Element, element};
+use super::markup::{Element, element, folded};
 use super::number::time;
 use super::peers::Peers;
 use super::table::scrolling;
 use crate::judge::RunVerdict;
 use crate::outcome::Outcome;
 
-/// The distribution of each of the three times: of the own effect in sight, of the others folded away.
-pub(super) fn distributions(setting: &Setting, peers: &Peers) -> Vec<Element> {
-    let pair = |measure| distribution(setting, measure, peers);
-    let others = [Measure::Whole, Measure::FirstOutput].into_iter();
-    let folded = others.filter_map(|measure| {
+/// The distribution of the own effect, which stands with the results.
+pub(super) fn own_distribution(setting: &Setting, peers: &Peers) -> Option<Element> {
+    distribution(setting, Measure::Own, peers)
+}
+
+/// The distributions of the whole screen and of the first output, folded away.
+pub(super) fn other_distributions(setting: &Setting, peers: &Peers) -> Vec<Element> {
+    let measures = [Measure::Whole, Measure::FirstOutput].into_iter();
+    let folded = measures.filter_map(|measure| {
         let summary = format!("Share within a time, {}: {}", measure.name(), setting.title);
-        let summary = element("summary").text(summary);
-        Some(element("details").with(summary).with(pair(measure)?))
+        let figure = distribution(setting, measure, peers)?;
+        Some(folded(&summary, figure))
     });
-    pair(Measure::Own).into_iter().chain(folded).collect()
+    folded.collect()
 }
 
 fn distribution(setting: &Setting, measure: Measure, peers: &Peers) -> Option<Element> {

@@ -35,15 +35,17 @@ fn checks(findings: &Value) -> Option<Element> {
             measured => measured,
         };
         let is_good = check["good"].as_bool().unwrap_or(false);
-        let verdict = element("td")
-            .class(if is_good { "good" } else { "bad" })
-            .text(if is_good { "✓ ok" } else { "✗ not ok" });
+        let (class, verdict) = if is_good {
+            ("good", "✓ ok")
+        } else {
+            ("bad", "✗ not ok")
+        };
         table.row(vec![
             head(text("what")),
             words(text("setting")),
             words(measured),
             words(text("wanted")),
-            verdict,
+            words(verdict).class(class),
         ]);
     }
     table.element()

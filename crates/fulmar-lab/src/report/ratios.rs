@@ -5,7 +5,7 @@ use super::grouped::{Measure, Runs, Setting};
 use super::markup::{Element, element};
 use super::number::rounded;
 use super::peers::Peers;
-use super::table::{Table, head, number};
+use super::table::{Table, head, number, words};
 use crate::stats::{Interval, Observation, Plan, Statistic, Survival, median, ratio};
 
 /// A figure of one peer divided by that of another.
@@ -148,8 +148,8 @@ fn table(setting: &Setting, ratios: &[Ratio]) -> Option<Element> {
         let class = if ratio.is_sure() { "" } else { "near" };
         let cells = vec![
             head(format!("{} : {}", ratio.peer, ratio.other)),
-            element("td").text(ratio.measure.name()),
-            element("td").text(ratio.statistic),
+            words(ratio.measure.name()),
+            words(ratio.statistic),
             number(rounded(ratio.value)),
             number(rounded(low)),
             number(rounded(high)),

@@ -2,8 +2,8 @@
 
 use super::facts;
 use super::grouped::{Setting, Subject};
-use super::markup::{Element, element};
-use super::page::Part;
+use super::markup::{Element, element, folded};
+use super::page::{DISTRIBUTIONS_FILE, Part, RUNS_FILE};
 use super::peers::Peers;
 use super::{plots, quoted, ratios, scalar, series, typed};
 
@@ -46,16 +46,58 @@ fn of_typed(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element>
     parts.extend(facts::typing(setting));
     parts.extend(facts::shortfall(setting, peers));
     parts.extend(typed::waits(setting, subject.published, peers));
-    parts.extend(plots::distributions(setting, peers));
+    parts.extend(plots::own_distribution(setting, peers));
+    let others = "Share within a time, whole screen and first output";
+    parts.push(link(DISTRIBUTIONS_FILE, subject, setting, others));
     parts.extend(ratios::figure(setting, &ratios, peers));
     parts.extend(typed::faults(setting, peers));
     parts.extend(scalar::figures(&costs, &[setting], peers));
-    parts.extend(plots::timelines(setting, peers).map(|figure| {
-        let summary = element("summary").text(format!("Timelines: {}", setting.title));
-        element("details").with(summary).with(figure)
-    }));
-    parts.push(facts::commands(setting));
+    parts.push(link(
+        RUNS_FILE,
+        subject,
+        setting,
+        "Timelines, link and commands",
+    ));
     parts
+}
+
+/// Returns the section of the page of single runs: the timelines and commands of each setting.
+pub(super) fn runs(subject: &Subject, peers: &Peers) -> Option<Part> {
+    detail(subject, |setting| {
+        let timelines = plots::timelines(setting, peers);
+        let timelines = timelines.map(|figure| {
+            let summary = format!("Timelines: {}", setting.title);
+            folded(&summary, figure)
+        });
+        timelines
+            .into_iter()
+            .chain([facts::commands(setting)])
+            .collect()
+    })
+}
+
+/// Returns the section of the page of distributions, those beside that of the own effect.
+pub(super) fn distributions(subject: &Subject, peers: &Peers) -> Option<Part> {
+    detail(subject, |setting| {
+        plots::other_distributions(setting, peers)
+    })
+}
+
+/// Returns what there is of each setting under its name.
+fn detail(subject: &Subject, of: impl Fn(&Setting) -> Vec<Element>) -> Option<Part> {
+    let mut inner = Vec::new();
+    for setting in &subject.settings {
+        let parts = of(setting);
+        if !parts.is_empty() {
+            inner.push(heading(subject, setting));
+            inner.extend(parts);
+        }
+    }
+    (!inner.is_empty()).then(|| Part {
+        id: subject.name.clone(),
+        title: subject.title.clone(),
+        inner,
+    })
 }
 
 fn of_bare(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element> {
@@ -67,8 +109,16 @@ fn of_bare(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element> 
     }
     parts.extend(shortfall);
     parts.extend(plots);
-    parts.push(facts::commands(setting));
+    let words = format!("Link and commands: {}", setting.title);
+    parts.push(link(RUNS_FILE, subject, setting, &words));
     parts
+}
+
+/// Returns a way to a setting on another page.
+fn link(page: &str, subject: &Subject, setting: &Setting, words: &str) -> Element {
+    let target = format!("{page}#{}--{}", subject.name, setting.name);
+    let link = element("a").set("href", target).text(words);
+    element("p").class("note").with(link)
 }
 
 fn heading(subject: &Subject, setting: &Setting) -> Element {

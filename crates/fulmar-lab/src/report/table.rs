@@ -22,14 +22,14 @@ impl Table {
 
     /// Adds a column of text.
     pub(super) fn words(mut self, head: &str) -> Self {
-        let head = element("th").set("scope", "col").text(head);
+        let head = element("th").class("words").text(head);
         self.heads.push(head);
         self
     }
 
     /// Adds a column of numbers, with their unit.
     pub(super) fn numbers(mut self, head: &str, unit: &str) -> Self {
-        let mut head = element("th").set("scope", "col").class("number").text(head);
+        let mut head = element("th").text(head);
         if !unit.is_empty() {
             head = head.text(" ").with(element("small").text(unit));
         }
@@ -49,12 +49,7 @@ impl Table {
 
     /// Adds a row of a class of the stylesheet.
     pub(super) fn row_of(&mut self, class: &str, cells: Vec<Element>) {
-        let row = element("tr");
-        let row = if class.is_empty() {
-            row
-        } else {
-            row.class(class)
-        };
+        let row = element("tr").class(class);
         if let Some(group) = self.groups.last_mut() {
             group.push(row.all(cells));
         }
@@ -94,25 +89,21 @@ pub(super) fn head(text: impl Into<String>) -> Element {
 
 /// A cell that names as many rows as there are in its group.
 pub(super) fn group_head(inner: Element, rows: usize) -> Element {
-    element("th")
-        .set("scope", "rowgroup")
-        .set("rowspan", rows)
-        .with(inner)
+    let head = element("th").set("scope", "rowgroup");
+    head.set("rowspan", rows).with(inner)
 }
 
 /// A cell of text.
 pub(super) fn words(text: impl Into<String>) -> Element {
-    element("td").text(text)
+    let text = text.into();
+    let class = if text.is_empty() { "" } else { "words" };
+    element("td").class(class).text(text)
 }
 
-/// A cell of a number.
+/// A cell of a number, which stands on the right.
 pub(super) fn number(text: impl Into<String>) -> Element {
     let text = text.into();
-    let class = if text == NONE {
-        "number none"
-    } else {
-        "number"
-    };
+    let class = if text == NONE { "none" } else { "" };
     element("td").class(class).text(text)
 }
 
@@ -130,10 +121,10 @@ mod tests {
         for part in [
             "tabindex=\"0\" aria-label=\"Waits\"",
             "<caption>Waits</caption>",
-            "<th scope=\"col\" class=\"number\">median <small>ms</small></th>",
-            "<tbody><tr><th scope=\"row\">ssh</th><td class=\"number\">503</td></tr></tbody>",
+            "<th>median <small>ms</small></th>",
+            "<tbody><tr><th scope=\"row\">ssh</th><td>503</td></tr></tbody>",
             "<tbody><tr class=\"published\">",
-            "<td class=\"number none\">–</td>",
+            "<td class=\"none\">–</td>",
         ] {
             assert!(table.contains(part), "{part} in {table}");
         }

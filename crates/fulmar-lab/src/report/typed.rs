@@ -75,7 +75,7 @@ fn measured(runs: &Runs, measure: Measure) -> Vec<Element> {
 /// A row of published figures: times of the first output.
 fn quoted(other: &Published) -> Vec<Element> {
     let name = head("first output, published: ").with(element("cite").text(other.by));
-    let blank = || element("td").class("number");
+    let blank = || element("td");
     let figure = |said: &str| match said {
         "" | "-" => number(NONE),
         said => number(said),

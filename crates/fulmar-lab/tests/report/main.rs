@@ -5,6 +5,7 @@ mod sample;
 #[path = "../support/mod.rs"]
 mod support;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -129,10 +130,19 @@ fn page() -> &'static str {
 }
 
 fn made() -> String {
+    let index = made_pages().remove("index.html");
+    index.expect("there is one")
+}
+
+/// The pages by the names of their files.
+fn made_pages() -> BTreeMap<&'static str, String> {
     let place = tempfile::tempdir().expect("a folder can be made");
     fill(place.path());
-    let path = write(place.path(), EXPERIMENTS, &around()).expect("a page can be made");
-    fs::read_to_string(path).expect("it can be read")
+    let index = write(place.path(), EXPERIMENTS, &around()).expect("pages can be made");
+    assert_eq!(index, place.path().join("index.html"));
+    let files = ["index.html", "distributions.html", "runs.html"];
+    let read = |file| fs::read_to_string(place.path().join(file)).expect("it can be read");
+    files.map(|file| (file, read(file))).into()
 }
 
 #[test]
@@ -162,7 +172,7 @@ fn a_page_has_all_its_parts_once_and_in_order() {
 
 #[test]
 fn nothing_of_a_file_becomes_markup_and_nothing_is_fetched() {
-    let page = page();
+    let page = String::from_iter(made_pages().into_values());
     assert!(page.contains("no &lt;b&gt;prompt&lt;/b&gt; &amp; &quot;nothing&quot;"));
     assert!(page.contains("loss &lt;1%"));
     for forbidden in [
@@ -196,7 +206,7 @@ fn a_published_relation_is_judged_and_its_text_has_the_figures() {
     assert!(page.contains("and rsh (not measured)."));
     assert!(!page.contains("{lte") && !page.contains("{behind}"));
     assert!(page.contains("Keys behind one"));
-    assert!(page.contains("bytes to the client<td class=number>60 kB<td>"));
+    assert!(page.contains("bytes to the client<td>60 kB<td class=words>"));
 }
 
 #[test]
@@ -253,21 +263,82 @@ fn elements_are_closed_in_their_order() {
 #[test]
 fn every_head_has_a_scope_and_every_chart_a_title() {
     let page = page();
-    assert_eq!(
-        page.matches("<th ").count(),
-        page.matches("<th scope=").count()
-    );
-    assert_eq!(page.matches("<th>").count(), 0);
+    for body in page.split("<tbody>").skip(1) {
+        let body = body.split("</table>").next().unwrap();
+        let scopes = body.matches("<th scope=").count();
+        assert_eq!(
+            body.matches("<th").count() - body.matches("<thead").count(),
+            scopes
+        );
+    }
     let tables = page.matches("<table>").count();
     assert_eq!(page.matches("<table><caption>").count(), tables);
     let charts = page.matches("<svg role=img").count();
     let hidden = page.matches("aria-hidden=true").count();
-    let within_others = page.matches("<svg x=").count();
-    assert_eq!(
-        page.matches("<svg").count(),
-        charts + hidden + within_others
-    );
+    assert_eq!(page.matches("<svg").count(), charts + hidden);
     assert_eq!(page.matches("<title>").count(), charts + 1);
+}
+
+/// Returns the texts from each beginning to the next end.
+fn between<'a>(page: &'a str, start: &str, end: &'a str) -> Vec<&'a str> {
+    let parts = page.split(start).skip(1);
+    parts.filter_map(|part| part.split(end).next()).collect()
+}
+
+/// The number of letters within tags.
+fn markup(text: &str) -> usize {
+    let tags = text.split('<').skip(1);
+    tags.map(|tag| tag.find('>').map_or(0, |end| end + 2)).sum()
+}
+
+#[test]
+fn drawings_and_tables_are_small() {
+    let pages = made_pages();
+    let (index, runs) = (&pages["index.html"], &pages["runs.html"]);
+    let curves = [index, &pages["distributions.html"]];
+    let curves = curves.map(|page| between(page, "<svg role=img viewBox", "</svg>"));
+    for curves in curves.iter().flatten() {
+        assert!(curves.len() < 4_000, "{}: {curves}", curves.len());
+        for curve in between(curves, "<path class=line ", "/>") {
+            assert!(curve.len() < 500, "{}: {curve}", curve.len());
+        }
+    }
+    for stripe in between(index, "<svg role=img height", "</svg>") {
+        assert!(stripe.len() < 350, "{}: {stripe}", stripe.len());
+    }
+    // 150 keys, and a queue that never rests.
+    for timeline in between(runs, "<svg role=img viewBox", "</svg>") {
+        assert!(timeline.len() < 9_000, "{}: {timeline}", timeline.len());
+    }
+    for table in between(index, "<tbody>", "</table>") {
+        let cells = table.matches("<t").count() + table.matches("<small").count();
+        let (markup, signs) = (markup(table), table.matches("<svg").count());
+        assert!(
+            markup < cells * 14 + signs * 80,
+            "{markup} for {cells}: {table}"
+        );
+    }
+}
+
+#[test]
+fn what_a_drawing_or_a_link_refers_to_is_there() {
+    let pages = made_pages();
+    let mut links = 0;
+    for (file, text) in &pages {
+        for target in between(text, "href=", ">") {
+            let target = target.split(' ').next().unwrap().trim_matches('"');
+            let (page, id) = target.split_once('#').unwrap_or((target, ""));
+            if page == "data:," {
+                continue;
+            }
+            let page = if page.is_empty() { *file } else { page };
+            let page = pages.get(page).unwrap_or_else(|| panic!("{target}"));
+            let count = |end| page.matches(&format!(" id={id}{end}")).count();
+            assert!(id.is_empty() || count(' ') + count('>') == 1, "{target}");
+            links += 1;
+        }
+    }
+    assert!(links > 100, "{links}");
 }
 
 #[test]

@@ -30,6 +30,15 @@ pub(in crate::report) enum Axis {
     Linear,
 }
 
+impl Axis {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Log => "ms, logarithmic",
+            Self::Linear => "ms, linear",
+        }
+    }
+}
+
 /// The waits of one peer.
 pub(in crate::report) struct Curve<'a> {
     pub(in crate::report) peer: &'a str,
@@ -50,13 +59,9 @@ pub(in crate::report) fn cdf(title: &str, curves: &[Curve<'_>], axis: Axis) -> O
         .zip(curves)
         .map(|(survival, curve)| thinned(&points(survival, &curve.waits, &x, &y)))
         .collect();
-    let name = match axis {
-        Axis::Log => "ms, logarithmic",
-        Axis::Linear => "ms, linear",
-    };
-    let svg = drawing(WIDTH, HEIGHT, &described(title, name, curves, &survivals))
-        .all(upward(PLOT, &y, 6, percent_tick))
-        .all(across(PLOT, &x, 7, name));
+    let svg = drawing(WIDTH, HEIGHT, &described(title, axis, curves, &survivals))
+        .with(upward(PLOT, &y, 6, percent_tick))
+        .with(across(PLOT, &x, 7, axis.name()));
     let drawn = curves.iter().zip(&corners).zip(&survivals);
     let drawn = drawn.map(|((curve, corners), survival)| one(curve, corners, survival, &x, &y));
     Some(svg.all(drawn).all(names(curves, &corners)))
@@ -157,7 +162,12 @@ fn rising(corners: &[(f64, f64)]) -> Vec<(f64, f64)> {
     levels.filter_map(passes).collect()
 }
 
-fn described(title: &str, name: &str, curves: &[Curve<'_>], survivals: &[Survival]) -> String {
+/// Returns the chart in words. The figures are said once for both plots of a pair.
+fn described(title: &str, axis: Axis, curves: &[Curve<'_>], survivals: &[Survival]) -> String {
+    let name = axis.name();
+    if axis == Axis::Linear {
+        return format!("{title}, {name}");
+    }
     let peers = curves.iter().zip(survivals).map(|(curve, survival)| {
         let at_once = percent(survival.share(Duration::from_millis(5)));
         let median = survival.quantile(0.5);

@@ -6,6 +6,9 @@ use crate::report::markup::{Element, element};
 use crate::report::number::rounded;
 use crate::report::peers::Mark;
 
+/// The class of what many charts have alike: a page draws it once.
+pub(in crate::report) const FRAME: &str = "frame";
+
 /// A rectangle, in units of the drawing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::report) struct Area {
@@ -104,12 +107,7 @@ pub(in crate::report) fn strokes(
 }
 
 /// Marks values along the lower side, with lines through the area.
-pub(in crate::report) fn across(
-    area: Area,
-    scale: &Scale,
-    most: usize,
-    name: &str,
-) -> Vec<Element> {
+pub(in crate::report) fn across(area: Area, scale: &Scale, most: usize, name: &str) -> Element {
     let ticks = scale.ticks(most);
     let lines = ticks.iter().map(|tick| {
         let x = scale.at(*tick);
@@ -125,7 +123,7 @@ pub(in crate::report) fn across(
     );
     let middle = f64::midpoint(area.left, area.right);
     parts.push(text(middle, area.bottom + 36.0, "middle", name).class("name"));
-    parts
+    element("g").class(FRAME).all(parts)
 }
 
 /// Marks values along the left side, with lines through the area.
@@ -134,7 +132,7 @@ pub(in crate::report) fn upward(
     scale: &Scale,
     most: usize,
     show: fn(f64) -> String,
-) -> Vec<Element> {
+) -> Element {
     let ticks = scale.ticks(most);
     let lines = ticks.iter().map(|tick| {
         let y = scale.at(*tick);
@@ -145,7 +143,7 @@ pub(in crate::report) fn upward(
         let y = scale.at(*tick) + 4.0;
         text(area.left - 7.0, y, "end", &show(*tick))
     }));
-    parts
+    element("g").class(FRAME).all(parts)
 }
 
 /// Returns a round number as it is written: `0.2`, `10`, `10 000`.
@@ -172,10 +170,7 @@ mod tests {
     fn ticks_are_marked_at_their_places() {
         let area = Area::new(40.0, 10.0, 240.0, 110.0);
         let scale = Scale::linear((0.0, 2.0), (40.0, 240.0));
-        let parts: String = across(area, &scale, 3, "s")
-            .iter()
-            .map(Element::to_string)
-            .collect();
+        let parts = across(area, &scale, 3, "s").to_string();
         assert!(
             parts.contains("M40 10v100m100-100v100m100-100v100"),
             "{parts}"

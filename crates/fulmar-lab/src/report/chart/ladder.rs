@@ -43,7 +43,7 @@ pub(in crate::report) fn ladder(
     }
     let side = ((PLOT.left, PLOT.top), (PLOT.right, PLOT.top));
     drawing(WIDTH, PLOT.bottom + 44.0, title)
-        .all(across(PLOT, &x, 12, "s from the start of the run"))
+        .with(across(PLOT, &x, 12, "s from the start of the run"))
         .with(strokes("base", [side]))
         .with(text(PLOT.left - 7.0, PLOT.top + 4.0, "end", "typed"))
         .with(text(PLOT.left - 7.0, PLOT.bottom + 4.0, "end", "right"))

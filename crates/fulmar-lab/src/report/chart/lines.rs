@@ -61,8 +61,8 @@ pub(in crate::report) fn lines(title: &str, lines: &[Line], sides: Sides<'_>) ->
     let labels = labels(&names, &drawn, &anchors, PLOT);
     Some(
         drawing(WIDTH, HEIGHT, &described)
-            .all(upward(PLOT, &y, 6, plain))
-            .all(across(PLOT, &x, 7, sides.across))
+            .with(upward(PLOT, &y, 6, plain))
+            .with(across(PLOT, &x, 7, sides.across))
             .all(each)
             .all(labels),
     )

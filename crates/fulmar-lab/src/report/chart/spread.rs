@@ -6,7 +6,7 @@
 use super::scale::{Scale, decades};
 use crate::report::markup::{Element, element};
 use crate::report::number::time;
-use crate::report::peers::{Peers, mark, short};
+use crate::report::peers::{Peers, short};
 
 /// One thing and its figures.
 pub(in crate::report) struct Row {
@@ -34,7 +34,8 @@ pub(in crate::report) enum Kind {
     Ratio,
 }
 
-const HEIGHT: f64 = 22.0;
+const HEIGHT: u32 = 22;
+const MIDDLE: u32 = HEIGHT / 2;
 
 /// Draws the rows over one scale. `None` where there is no figure.
 pub(in crate::report) fn spread(rows: Vec<Row>, kind: Kind, peers: &Peers) -> Option<Element> {
@@ -71,28 +72,32 @@ fn scale(rows: &[Row], kind: Kind) -> Option<Scale> {
 
 fn stripe(row: &Row, scale: &Scale, kind: Kind, peers: &Peers) -> Element {
     let words: Vec<&str> = row.values.iter().map(|one| one.words.as_str()).collect();
-    let middle = HEIGHT / 2.0;
     let mut svg = element("svg")
         .set("role", "img")
         .set("height", HEIGHT)
         .with(element("title").text(words.join("; ")))
-        .with(level("grid", (0.0, 100.0), middle));
+        .with(element("use").set("href", "#level"));
     if kind == Kind::Ratio {
-        svg = svg.with(upright("one", scale.at(1.0)));
+        let one = element("use").set("href", "#one");
+        svg = svg.with(one.set("x", percent(scale.at(1.0))));
     }
-    let drawn = row.values.iter().map(|value| {
-        let style = peers.style(&value.peer);
-        let mut group = element("g").class(format!("c{}", style.colour));
-        if let Some((low, high)) = value.interval {
-            let ends = (scale.at(low), scale.at(high));
-            group = group.with(level("line", ends, middle));
-        }
-        let place = element("svg")
-            .set("x", percent(scale.at(value.value)))
-            .set("y", short(middle));
-        group.with(place.with(mark(style.mark, 0.0, 0.0)))
+    let drawn = row.values.iter().flat_map(|value| {
+        let bar = value.interval.map(|(low, high)| {
+            let colour = peers.style(&value.peer).colour;
+            level(percent(scale.at(low)), percent(scale.at(high))).class(format!("line c{colour}"))
+        });
+        let place = percent(scale.at(value.value));
+        bar.into_iter()
+            .chain([peers.mark(&value.peer, place, MIDDLE)])
     });
     svg.all(drawn)
+}
+
+/// Returns what the rows refer to: the line along a row, and that through it at 1.
+pub(in crate::report) fn definitions() -> [Element; 2] {
+    let along = level("0".to_owned(), "100%".to_owned()).class("grid");
+    let through = element("line").class("one").set("y2", HEIGHT);
+    [along.set("id", "level"), through.set("id", "one")]
 }
 
 fn axis(scale: &Scale, kind: Kind) -> Element {
@@ -113,26 +118,16 @@ fn axis(scale: &Scale, kind: Kind) -> Element {
         .all(ticks)
 }
 
-fn level(class: &str, (from, to): (f64, f64), y: f64) -> Element {
+fn level(from: String, to: String) -> Element {
     element("line")
-        .class(class)
-        .set("x1", percent(from))
-        .set("x2", percent(to))
-        .set("y1", short(y))
-        .set("y2", short(y))
-}
-
-fn upright(class: &str, x: f64) -> Element {
-    element("line")
-        .class(class)
-        .set("x1", percent(x))
-        .set("x2", percent(x))
-        .set("y1", 0)
-        .set("y2", HEIGHT)
+        .set("x1", from)
+        .set("x2", to)
+        .set("y1", MIDDLE)
+        .set("y2", MIDDLE)
 }
 
 fn percent(share: f64) -> String {
-    format!("{share:.2}%")
+    format!("{}%", short(share))
 }
 
 #[cfg(test)]
@@ -157,9 +152,9 @@ mod tests {
         let drawn = spread(rows, Kind::Seconds, &Peers::default())
             .unwrap()
             .to_string();
-        for place in ["1.50%", "50.00%", "98.50%"] {
+        for place in ["1.5%", "50%", "98.5%"] {
             assert!(
-                drawn.contains(&format!("<svg x=\"{place}\" y=\"11\">")),
+                drawn.contains(&format!("x=\"{place}\" y=\"11\"></use>")),
                 "{drawn}"
             );
         }
@@ -171,7 +166,7 @@ mod tests {
         let drawn = spread(rows, Kind::Ratio, &Peers::default())
             .unwrap()
             .to_string();
-        let line = "<line class=\"line\" x1=\"1.50%\" x2=\"98.50%\" y1=\"11\" y2=\"11\">";
+        let line = "<line x1=\"1.5%\" x2=\"98.5%\" y1=\"11\" y2=\"11\" class=\"line c";
         assert!(drawn.contains(line), "{drawn}");
         assert!(
             drawn.contains(">0.1×<") && drawn.contains(">10×<"),

@@ -53,8 +53,10 @@ pub(in crate::report) fn timeline(title: &str, run: &Timeline<'_>) -> Element {
     let x = Scale::linear((0.0, run.until), (LEFT, RIGHT));
     let y = Scale::log((1.0, run.longest.max(10.0)), (WAITS.bottom, WAITS.top));
     let whole = Area { bottom, ..WAITS };
-    let mut parts = across(whole, &x, 10, "s from the start of the run");
-    parts.extend(upward(WAITS, &y, 6, wait_tick));
+    let mut parts = vec![
+        across(whole, &x, 10, "s from the start of the run"),
+        upward(WAITS, &y, 6, wait_tick),
+    ];
     parts.extend(keys(run, &x, &y));
     for ((stripe, lost), name) in LOST.iter().zip(&run.lost).zip(["lost up", "lost down"]) {
         parts.push(text(LEFT - 7.0, stripe.1 - 1.0, "end", name));

@@ -5,7 +5,7 @@ use crate::predict::{PredictionRow, PredictionRows, PredictorKind, RowSubject};
 use crate::report::markup::{Element, element};
 use crate::report::number::{NONE, rounded};
 use crate::report::page::Part;
-use crate::report::table::{Table, head, number, words};
+use crate::report::table::{Table, group_head, number, words};
 
 const ABOUT: &str = "Recorded keys typed at the recorded times over simulated links, in virtual time, by our \
                      client and server; every predictor is shown the same session. Instant: keys whose right \
@@ -61,13 +61,11 @@ fn table(title: &str, lines: &[Line<'_>], kinds: &[PredictorKind]) -> Option<Ele
     for line in lines {
         table.group();
         for (place, kind) in kinds.iter().enumerate() {
-            let mut cells = match place {
-                0 => vec![
-                    head(line.first.set.title()),
-                    words(line.first.link.to_string()),
-                ],
-                _ => vec![head(""), words("")],
-            };
+            let mut cells = Vec::new();
+            if place == 0 {
+                let names = [line.first.set.title(), &line.first.link.to_string()];
+                cells.extend(names.map(|name| group_head(element("span").text(name), kinds.len())));
+            }
             cells.push(words(kind.title()));
             cells.extend(figures(line.row(*kind)));
             table.row(cells);
