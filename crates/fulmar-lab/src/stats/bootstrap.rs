@@ -306,4 +306,189 @@ mod tests {
         assert_eq!(interval(1), interval(1));
         assert_ne!(interval(1), interval(2));
     }
+
+    /// The number of observations: a statistic that shows how many are drawn.
+    fn count(observations: &[Observation]) -> Option<f64> {
+        Some(observations.len() as f64)
+    }
+
+    #[test]
+    fn as_many_keys_are_drawn_as_there_were() {
+        // 47 is no multiple of the block of 20, and 5 is less than one.
+        let runs = [waits(1, 47, 0.0), waits(2, 5, 0.0)];
+        let drawn = interval(&runs, count, Plan::keys(1)).unwrap();
+        assert_eq!((drawn.low, drawn.high), (52.0, 52.0));
+    }
+
+    #[test]
+    fn the_interval_cuts_as_much_off_either_end() {
+        let of = |level, draws: usize| {
+            let mut figures = (0..draws).map(|number| Some(number as f64));
+            let plan = Plan {
+                level,
+                draws,
+                ..Plan::keys(1)
+            };
+            drawn(plan, || figures.next_back().flatten()).unwrap()
+        };
+        let ends = |interval: Interval| (interval.low, interval.high);
+        assert_eq!(ends(of(0.9, 1001)), (50.0, 950.0));
+        assert_eq!(ends(of(0.5, 101)), (25.0, 75.0));
+        assert_eq!(ends(of(1.0, 11)), (0.0, 10.0));
+        assert!(of(0.9, 1001).holds(950.0) && !of(0.9, 1001).holds(951.0));
+    }
+
+    #[test]
+    fn there_is_an_interval_where_half_of_the_draws_have_a_figure() {
+        let of = |figures: usize| {
+            let mut number = 0;
+            let plan = Plan {
+                draws: 100,
+                ..Plan::keys(1)
+            };
+            drawn(plan, || {
+                number += 1;
+                (number <= figures).then_some(1.0)
+            })
+        };
+        assert!(of(50).is_some());
+        assert!(of(49).is_none());
+    }
+
+    #[test]
+    fn every_key_of_a_run_is_drawn_as_often_as_any_other_and_in_company() {
+        let run = seconds((0..10).map(f64::from));
+        let plan = Plan {
+            block: 4,
+            ..Plan::keys(3)
+        };
+        let mut draw = Draw::new(plan, 0);
+        let (mut counts, mut neighbours, mut pairs) = ([0_u32; 10], 0_u32, 0_u32);
+        for _ in 0..4000 {
+            draw.drawn.clear();
+            draw.draw_keys(&run);
+            let places: Vec<usize> = draw
+                .drawn
+                .iter()
+                .map(|key| key.waited().as_secs() as usize)
+                .collect();
+            places.iter().for_each(|place| counts[*place] += 1);
+            pairs += 9;
+            let follows = |pair: &&[usize]| pair[1] == (pair[0] + 1) % 10;
+            neighbours += places.windows(2).filter(follows).count() as u32;
+        }
+        assert!(
+            counts.iter().all(|count| count.abs_diff(4000) < 300),
+            "{counts:?}"
+        );
+        // Blocks of 4, 4 and 2 have 3 + 3 + 1 neighbours, and two seams fit by chance in one of ten.
+        let share = f64::from(neighbours) / f64::from(pairs);
+        assert!((share - 7.2 / 9.0).abs() < 0.01, "{share}");
+    }
+
+    #[test]
+    fn an_interval_holds_the_truth_as_often_as_it_says() {
+        // Of 150 samples of a uniform law with the median 1.5, 90 % are to hold it: 135, and two
+        // standard deviations of a count of that chance are 7.
+        let plan = Plan {
+            block: 1,
+            draws: 200,
+            ..Plan::keys(1)
+        };
+        let holding = (0..150).filter(|seed| {
+            let runs = [waits(*seed, 60, 0.0)];
+            let plan = Plan {
+                seed: *seed,
+                ..plan
+            };
+            interval(&runs, median, plan).unwrap().holds(1.5)
+        });
+        let holding = holding.count();
+        assert!((126..=144).contains(&holding), "{holding}");
+    }
+
+    #[test]
+    fn only_an_interval_that_draws_runs_holds_for_runs_that_differ() {
+        // Twelve runs, each with a wait of its own around which its keys vary little.
+        let holding = |plan: fn(u64) -> Plan| {
+            let holding = (0..100).filter(|seed| {
+                let own = waits(*seed, 12, 0.0);
+                let runs: Vec<Vec<Observation>> = own
+                    .iter()
+                    .map(|own| {
+                        seconds(
+                            (0..20)
+                                .map(|key| own.waited().as_secs_f64() + f64::from(key % 3) * 0.01),
+                        )
+                    })
+                    .collect();
+                let plan = Plan {
+                    draws: 100,
+                    ..plan(*seed)
+                };
+                interval(&runs, mean, plan).unwrap().holds(1.51)
+            });
+            holding.count()
+        };
+        let (kept, drawn) = (holding(Plan::keys), holding(Plan::runs_and_keys));
+        assert!(kept < 20 && (75..=97).contains(&drawn), "{kept} {drawn}");
+    }
+
+    #[test]
+    fn times_move_and_stretch_their_interval() {
+        let of = |to: fn(f64) -> f64| {
+            let runs = [waits(4, 80, 0.3), waits(5, 40, 0.3)];
+            let runs =
+                runs.map(|run| seconds(run.iter().map(|wait| to(wait.waited().as_secs_f64()))));
+            let Interval { low, high } = interval(&runs, median, Plan::runs_and_keys(6)).unwrap();
+            (low, high)
+        };
+        let near = |one: (f64, f64), other: (f64, f64)| {
+            (one.0 - other.0).abs() + (one.1 - other.1).abs() < 1e-6
+        };
+        let (low, high) = of(|time| time);
+        assert!(low < high);
+        assert!(near(of(|time| time + 3.0), (low + 3.0, high + 3.0)));
+        assert!(near(of(|time| time * 5.0), (low * 5.0, high * 5.0)));
+    }
+
+    #[test]
+    fn a_difference_and_a_ratio_are_of_the_first_to_the_second() {
+        let (three, one) = ([seconds([3.0; 9])], [seconds([1.0; 9])]);
+        let plan = Plan::keys(1);
+        let ends = |interval: Option<Interval>| interval.map(|one| (one.low, one.high)).unwrap();
+        assert_eq!(ends(difference(&three, &one, median, plan)), (2.0, 2.0));
+        assert_eq!(ends(difference(&one, &three, median, plan)), (-2.0, -2.0));
+        assert_eq!(ends(ratio(&three, &one, median, plan)), (3.0, 3.0));
+    }
+
+    #[test]
+    fn both_sides_of_a_comparison_are_drawn_by_themselves() {
+        let runs = [waits(1, 100, 0.0)];
+        let plan = Plan::keys(1);
+        let apart = difference(&runs, &runs, median, plan).unwrap();
+        assert!(apart.low < 0.0 && apart.high > 0.0, "{apart:?}");
+        let apart = ratio(&runs, &runs, median, plan).unwrap();
+        assert!(apart.low < 1.0 && apart.high > 1.0, "{apart:?}");
+    }
+
+    #[test]
+    fn a_figure_that_too_many_draws_lack_has_no_upper_end() {
+        // Half and one of the keys come, so about half of the draws have a median.
+        let mut run = seconds([1.0; 21]);
+        run.extend([Censored(Duration::from_secs(9)); 19]);
+        let plan = Plan {
+            block: 1,
+            ..Plan::keys(2)
+        };
+        let interval = interval(&[run], median, plan).unwrap();
+        assert_eq!((interval.low, interval.high), (1.0, f64::INFINITY));
+        assert!(interval.holds(f64::INFINITY) && !interval.holds(0.5));
+    }
+
+    #[test]
+    fn a_single_key_is_its_own_interval() {
+        let interval = interval(&[seconds([0.125])], median, Plan::runs_and_keys(1)).unwrap();
+        assert_eq!((interval.low, interval.high), (0.125, 0.125));
+    }
 }

@@ -144,4 +144,62 @@ mod tests {
         assert_eq!(share_within(&all, ms(5)), Some(0.5));
         assert_eq!(share_within(&[], ms(5)), None);
     }
+
+    #[test]
+    fn a_deviation_is_that_of_the_sample() {
+        // 2, 4, 4, 4, 5, 5, 7, 9: the mean is 5, the squares of the differences add up to 32.
+        let all = [2, 4, 4, 4, 5, 5, 7, 9].map(|time| After(ms(time)));
+        let summary = Summary::of(&all);
+        assert!(near(summary.mean, ms(5)));
+        let deviation = (32.0_f64 / 7.0).sqrt() / 1000.0;
+        assert!(near(summary.deviation, Duration::from_secs_f64(deviation)));
+        assert_eq!(
+            (summary.median, summary.p90, summary.p99),
+            (Some(Duration::from_micros(4500)), Some(ms(9)), Some(ms(9)))
+        );
+    }
+
+    #[test]
+    fn each_quantile_is_that_of_its_name() {
+        let all: Vec<Observation> = (1..=1000).map(|time| After(ms(time))).collect();
+        let summary = Summary::of(&all);
+        let quantiles = [summary.median, summary.p90, summary.p99];
+        let quantiles = quantiles.map(|time| time.unwrap().as_micros());
+        assert_eq!(quantiles, [500_500, 900_500, 990_500]);
+    }
+
+    #[test]
+    fn a_wait_given_up_early_stands_for_the_rest_and_not_for_its_own_time() {
+        // 199 come at 10 or 20 ms; one that was given up at 1 ms changes nothing of their mean.
+        let mut all = vec![After(ms(10)); 100];
+        all.extend(vec![After(ms(20)); 99]);
+        let mean = Summary::of(&all).mean.unwrap();
+        all.push(Censored(ms(1)));
+        let summary = Summary::of(&all);
+        assert_eq!((summary.count, summary.censored), (200, 1));
+        assert!(near(summary.mean, mean), "{summary:?}");
+    }
+
+    #[test]
+    fn the_order_does_not_matter_and_times_move_and_stretch_all_figures() {
+        let times = [3, 1, 4, 1, 5, 9, 2, 6];
+        let of = |to: fn(u64) -> u64| Summary::of(&times.map(|time| After(ms(to(time)))));
+        let (plain, later, longer) = (of(|time| time), of(|time| time + 50), of(|time| time * 4));
+        let mut sorted = times.map(|time| After(ms(time)));
+        sorted.sort_by_key(|one| one.waited());
+        assert_eq!(Summary::of(&sorted), plain);
+        for figure in [
+            |one: &Summary| one.median,
+            |one: &Summary| one.p90,
+            |one: &Summary| one.p99,
+            |one: &Summary| one.mean,
+        ] {
+            let time = figure(&plain).unwrap();
+            assert!(near(figure(&later), time + ms(50)));
+            assert!(near(figure(&longer), time * 4));
+        }
+        let deviation = plain.deviation.unwrap();
+        assert!(near(later.deviation, deviation));
+        assert!(near(longer.deviation, deviation * 4));
+    }
 }

@@ -151,4 +151,91 @@ mod tests {
         let shares = [9, 10, 19, 20, 30].map(|time| survival.share(ms(time)));
         assert_eq!(shares, [0.0, 0.25, 0.25, 0.75, 1.0]);
     }
+
+    #[test]
+    fn the_control_group_of_the_textbook_comes_out_with_its_ties() {
+        // The placebo group of the same table, none censored: half had relapsed within 8 weeks.
+        let weeks = [
+            1, 1, 2, 2, 3, 4, 4, 5, 5, 8, 8, 8, 8, 11, 11, 12, 12, 15, 17, 22, 23,
+        ];
+        let survival = Survival::of(&after(&weeks));
+        assert_eq!(survival.steps().len(), 12);
+        assert_eq!(survival.quantile(0.5), Some(ms(8)));
+        let waiting = [1, 2, 5, 8, 17, 22].map(|week| 21.0 * (1.0 - survival.share(ms(week))));
+        assert_eq!(waiting.map(f64::round), [19.0, 17.0, 12.0, 8.0, 2.0, 1.0]);
+    }
+
+    #[test]
+    fn a_quantile_between_two_is_their_middle_only_where_the_share_is_exact() {
+        let four = Survival::of(&after(&[10, 20, 30, 40]));
+        let quantiles = [0.24, 0.25, 0.25001, 0.75, 0.75001, 1.0].map(|share| four.quantile(share));
+        assert_eq!(
+            quantiles.map(|time| time.unwrap().as_millis()),
+            [10, 15, 20, 35, 40, 40]
+        );
+        // A share that is the product of 500 factors is exact enough.
+        let thousand: Vec<u64> = (1..=1000).collect();
+        let thousand = Survival::of(&after(&thousand));
+        let quantiles = [0.5, 0.9, 0.99].map(|share| thousand.quantile(share).unwrap());
+        assert_eq!(
+            quantiles.map(|time| time.as_micros()),
+            [500_500, 900_500, 990_500]
+        );
+    }
+
+    #[test]
+    fn the_order_of_observations_does_not_matter() {
+        let mut observations = after(&[7, 7, 3, 9, 12, 3]);
+        observations.extend([3, 7, 8, 20].map(|time| Censored(ms(time))));
+        let expected = Survival::of(&observations);
+        for _ in 0..observations.len() {
+            observations.rotate_left(1);
+            assert_eq!(Survival::of(&observations), expected);
+        }
+        observations.reverse();
+        assert_eq!(Survival::of(&observations), expected);
+    }
+
+    #[test]
+    fn later_and_longer_waits_move_and_stretch_quantiles() {
+        let of = |to: fn(u64) -> u64| {
+            let mut observations = after(&[4, 8, 15, 16, 23, 42].map(to));
+            observations.extend([9, 15].map(|time| Censored(ms(to(time)))));
+            Survival::of(&observations)
+        };
+        let (plain, later, longer) = (of(|time| time), of(|time| time + 7), of(|time| time * 3));
+        for share in [0.1, 0.25, 0.5, 0.8, 1.0] {
+            let time = plain.quantile(share).unwrap();
+            assert_eq!(later.quantile(share), Some(time + ms(7)));
+            assert_eq!(longer.quantile(share), Some(time * 3));
+        }
+    }
+
+    #[test]
+    fn what_was_given_up_early_counts_for_the_others_in_proportion() {
+        // Of four one gives up at 5: each of the three left stands for a third of all.
+        let mut observations = after(&[10, 20, 30]);
+        observations.push(Censored(ms(5)));
+        let shares = [10, 20, 30].map(|time| Survival::of(&observations).share(ms(time)) * 3.0);
+        assert_eq!(
+            shares.map(|share| (share * 1e9).round() / 1e9),
+            [1.0, 2.0, 3.0]
+        );
+        // Of four one gives up at 25: only the last can stand for it, and has twice the weight.
+        observations[3] = Censored(ms(25));
+        let shares = [10, 20, 30].map(|time| Survival::of(&observations).share(ms(time)));
+        assert_eq!(shares, [0.25, 0.5, 1.0]);
+    }
+
+    #[test]
+    fn the_longest_wait_in_vain_leaves_the_last_quantile_open() {
+        let mut observations = after(&[0, 10]);
+        observations.push(Censored(ms(10)));
+        let survival = Survival::of(&observations);
+        assert!(survival.steps().last().unwrap().share < 0.7);
+        assert_eq!(survival.quantile(0.6), Some(ms(10)));
+        assert_eq!(survival.quantile(1.0), None);
+        let never = Survival::of(&[Censored(ms(3)); 2]);
+        assert_eq!((never.steps().len(), never.share(ms(9))), (0, 0.0));
+    }
 }
