@@ -288,6 +288,7 @@ const NOT_BEST: &str = "Every figure of which less is better (and rates, of whic
 
 #[cfg(test)]
 mod tests {
+    use super::super::grouped::fixture::{measured, subject, typed};
     use super::*;
 
     #[test]
@@ -301,5 +302,101 @@ mod tests {
     #[test]
     fn a_rate_is_the_better_the_higher() {
         assert_eq!(rate(1e-6), "1.00 MB/s");
+    }
+
+    /// Returns the two tables, as text: behind, and no difference shown.
+    fn tables(peers: Vec<Runs>) -> (String, String) {
+        let part = part(&[subject(peers)]).unwrap();
+        let text: Vec<String> = part.inner.iter().map(Element::html).collect();
+        (text[1].clone(), text.get(2).cloned().unwrap_or_default())
+    }
+
+    fn rates(peer: &str, values: &[f64]) -> Runs {
+        measured(peer, ("rate", "B/s"), values)
+    }
+
+    #[test]
+    fn less_than_a_twentieth_more_is_not_listed() {
+        let packets =
+            |peer: &str, count: f64| measured(peer, ("packets_up", "packets"), &[count; 3]);
+        let of = |own| tables(vec![packets("ssh", 100.0), packets("fulmar", own)]);
+        assert_eq!(of(105.0).0, "<p>By no figure that was compared.</p>");
+        let (behind, unsure) = of(106.0);
+        assert!(
+            behind.contains(
+                "packets up<td class=words>fulmar<td>106<td class=words>ssh<td>100<td>1.06"
+            )
+        );
+        assert_eq!(unsure, "");
+    }
+
+    #[test]
+    fn ours_is_compared_with_the_best_of_the_others() {
+        let waits = |peer: &str, wait: u64| typed(peer, &[&[wait; 30]]);
+        let (behind, _) = tables(vec![
+            waits("ssh", 300),
+            waits("mosh", 100),
+            waits("fulmar", 200),
+        ]);
+        assert!(behind.contains("own effect, median<td class=words>fulmar<td>200 ms<td class=words>mosh<td>100 ms<td>2.00"), "{behind}");
+        assert!(!behind.contains("ssh<td>"));
+        let (behind, _) = tables(vec![
+            waits("ssh", 300),
+            waits("mosh", 100),
+            waits("fulmar", 90),
+        ]);
+        assert_eq!(behind, "<p>By no figure that was compared.</p>");
+    }
+
+    #[test]
+    fn what_may_be_chance_is_listed_apart() {
+        let (ssh, own) = ([100.0, 110.0, 120.0], [115.0, 125.0, 135.0]);
+        let bytes = |peer: &str, values: &[f64]| measured(peer, ("bytes_up", "B"), values);
+        let (behind, unsure) = tables(vec![bytes("ssh", &ssh), bytes("fulmar", &own)]);
+        assert_eq!(behind, "<p>By no figure that was compared.</p>");
+        assert!(
+            unsure.contains("bytes up") && unsure.contains("0.96 to 1.35"),
+            "{unsure}"
+        );
+        let (behind, _) = tables(vec![
+            bytes("ssh", &ssh),
+            bytes("fulmar", &own.map(|one| one + 20.0)),
+        ]);
+        assert!(
+            behind.contains("bytes up") && behind.contains("1.12 to 1.55"),
+            "{behind}"
+        );
+        let (_, unsure) = tables(vec![bytes("ssh", &[1.0]), bytes("fulmar", &[9.0])]);
+        assert!(unsure.contains("no interval"), "{unsure}");
+    }
+
+    #[test]
+    fn of_rates_more_is_better() {
+        let (behind, _) = tables(vec![rates("ssh", &[2e6; 3]), rates("fulmar", &[1e6; 3])]);
+        assert!(
+            behind.contains(
+                "rate<td class=words>fulmar<td>1.00 MB/s<td class=words>ssh<td>2.00 MB/s<td>2.00"
+            ),
+            "{behind}"
+        );
+        let (behind, _) = tables(vec![rates("ssh", &[1e6; 3]), rates("fulmar", &[2e6; 3])]);
+        assert!(!behind.contains("rate<td"));
+    }
+
+    #[test]
+    fn who_does_not_predict_is_compared_with_those_who_do_not() {
+        let runs = |peer: &str, rate: f64| rates(peer, &[rate; 3]);
+        let peers = vec![
+            runs("mosh", 9e6),
+            runs("mosh-n", 2e6),
+            runs("fulmar-n", 1e6),
+        ];
+        let (behind, _) = tables(peers);
+        assert!(
+            behind.contains("<td class=words>mosh-n<td>2.00 MB/s"),
+            "{behind}"
+        );
+        assert!(part(&[subject(vec![runs("mosh", 9e6), runs("fulmar-n", 1e6)])]).is_none());
+        assert!(part(&[subject(vec![runs("ssh", 9e6)])]).is_none());
     }
 }

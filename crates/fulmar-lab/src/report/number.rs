@@ -216,4 +216,71 @@ mod tests {
         assert_eq!(moment(4_107_542_400), "2100-03-01 00:00 UTC");
         assert_eq!(moment(u64::MAX), "9999-12-31 23:59 UTC");
     }
+
+    #[test]
+    fn numbers_on_either_side_of_a_step_have_the_digits_of_their_side() {
+        let shown = [
+            0.0099, 0.01, 0.0999, 0.1, 9.994, 9.996, 99.94, 99.96, 9999.4, 9999.6,
+        ]
+        .map(rounded);
+        let expected = [
+            "0.0099",
+            "0.010",
+            "0.100",
+            "0.10",
+            "9.99",
+            "10.0",
+            "99.9",
+            "100",
+            "9999",
+            "10\u{202f}000",
+        ];
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn negative_numbers_look_like_positive_ones_behind_a_minus() {
+        for value in [0.004, 0.5, 3.25, 42.0, 999.6, 12_345.6, 1e7] {
+            assert_eq!(rounded(-value), format!("−{}", rounded(value)));
+            assert_eq!(whole(-value * 10.0), format!("−{}", whole(value * 10.0)));
+        }
+        assert_eq!([f64::NEG_INFINITY, f64::INFINITY].map(whole), ["−∞", "∞"]);
+    }
+
+    #[test]
+    fn shares_are_percent_and_small_ones_have_a_digit_more() {
+        let shown = [0.0, 0.00042, 0.00099, 0.001, 0.5, 1.0, f64::NAN].map(percent);
+        assert_eq!(shown, ["0", "0.04", "0.10", "0.1", "50.0", "100.0", NONE]);
+    }
+
+    #[test]
+    fn a_time_changes_its_unit_where_the_next_one_has_enough() {
+        let shown = [0.9994, 1.0, 119.9, 120.0, 7199.0, 7200.0, f64::INFINITY].map(time);
+        assert_eq!(
+            shown,
+            [
+                "999 ms", "1.00 s", "120 s", "2.00 min", "120 min", "2.00 h", "∞"
+            ]
+        );
+        assert_eq!(maybe_ms(None), NONE);
+        assert_eq!(maybe_ms(Some(Duration::from_micros(12_340))), "12.3");
+    }
+
+    #[test]
+    fn a_unit_changes_where_the_largest_number_has_one_of_it() {
+        let name = |noted, most| Unit::for_numbers(noted, most).name;
+        let names = [999.0, 1e3, 999e3, 1e6, 1e9].map(|most| name("B", most));
+        assert_eq!(names, ["B", "kB", "kB", "MB", "GB"]);
+        assert_eq!(
+            [0.999, 1.0, 599.0, 600.0].map(|most| name("s", most)),
+            ["ms", "s", "s", "min"]
+        );
+        assert_eq!(
+            [9_999.0, 10_000.0].map(|most| name("ms", most)),
+            ["ms", "s"]
+        );
+        // The unit suits the largest by size, whatever its sign.
+        assert_eq!(name("B", -2e6), "MB");
+        assert_eq!(Unit::for_numbers("s", 600.0).show(90.0), "1.50");
+    }
 }

@@ -158,3 +158,81 @@ fn table(setting: &Setting, ratios: &[Ratio]) -> Option<Element> {
     }
     table.element()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::grouped::fixture::{setting, typed};
+    use super::*;
+
+    fn found(peers: &[(&str, &[&[u64]])]) -> Vec<Ratio> {
+        let peers = peers.iter().map(|(peer, waits)| typed(peer, waits));
+        of(&setting(peers.collect()))
+    }
+
+    /// The pairs that are compared, each once however many figures they have.
+    fn pairs(ratios: &[Ratio]) -> Vec<(&str, &str)> {
+        let mut pairs: Vec<_> = ratios
+            .iter()
+            .map(|one| (one.peer.as_str(), one.other.as_str()))
+            .collect();
+        pairs.dedup();
+        pairs
+    }
+
+    #[test]
+    fn the_first_figure_is_divided_by_the_second() {
+        let ratios = found(&[("ssh", &[&[400; 30]]), ("fulmar", &[&[100; 30]])]);
+        assert_eq!(ratios.len(), 4);
+        for ratio in &ratios {
+            assert_eq!(
+                (ratio.peer.as_str(), ratio.other.as_str()),
+                ("fulmar", "ssh")
+            );
+            assert_eq!(ratio.value, 0.25);
+            let interval = ratio.interval.unwrap();
+            assert_eq!((interval.low, interval.high), (0.25, 0.25));
+            assert!(ratio.is_sure());
+        }
+        assert_eq!(ratios[0].words(), "0.25, 90 % within 0.25 and 0.25");
+        let names: Vec<String> = ratios.iter().map(Ratio::name).collect();
+        let of = |measure| ["median", "p90"].map(|figure| format!("{measure} {figure}"));
+        assert_eq!(names, [of("own effect"), of("whole screen")].concat());
+    }
+
+    #[test]
+    fn everybody_is_compared_with_ssh_and_mosh_and_with_the_first_where_neither_is() {
+        let waits: &[&[u64]] = &[&[100; 9]];
+        let ratios = found(&[("ssh", waits), ("mosh", waits), ("fulmar", waits)]);
+        let expected = [("mosh", "ssh"), ("fulmar", "ssh"), ("fulmar", "mosh")];
+        assert_eq!(pairs(&ratios), expected);
+        let ratios = found(&[("a", waits), ("b", waits), ("c", waits)]);
+        assert_eq!(pairs(&ratios), [("b", "a"), ("c", "a")]);
+        assert!(found(&[("ssh", waits)]).is_empty());
+    }
+
+    #[test]
+    fn what_differs_by_chance_is_not_sure_and_what_divides_by_nothing_is_none() {
+        let (one, other): (&[u64], &[u64]) = (&[90, 100, 110, 300], &[80, 105, 120, 310]);
+        let ratios = found(&[("ssh", &[one, other, one]), ("mosh", &[other, one, other])]);
+        assert!(!ratios.is_empty() && ratios.iter().all(|ratio| !ratio.is_sure()));
+        assert!(found(&[("ssh", &[&[0; 9]]), ("mosh", &[&[5; 9]])]).is_empty());
+    }
+
+    #[test]
+    fn the_ratios_of_a_setting_are_drawn_and_folded_numbers_stand_below() {
+        let peers = vec![typed("ssh", &[&[400; 30]]), typed("mosh", &[&[200; 30]])];
+        let setting = setting(peers);
+        let figure = figure(&setting, &of(&setting), &Peers::default()).unwrap();
+        let text = figure.html();
+        assert!(
+            text.contains(
+                "<title>mosh to ssh, own effect median: 0.50, 90 % within 0.50 and 0.50<"
+            )
+        );
+        assert_eq!(
+            text.matches("<tr><th scope=row>mosh : ssh").count(),
+            4,
+            "{text}"
+        );
+    }
+}

@@ -341,4 +341,77 @@ mod tests {
             Verdict::OtherFactor
         );
     }
+
+    #[test]
+    fn a_factor_is_alike_up_to_twice_and_down_to_half_and_no_further() {
+        let tenth = of(0.1, false);
+        let alike = [0.05, 0.2].map(|ratio| verdict(tenth, &found(ratio, 0.01, 0.9), false));
+        assert_eq!(alike, [Verdict::Holds; 2]);
+        let apart = [0.049, 0.201].map(|ratio| verdict(tenth, &found(ratio, 0.01, 0.9), false));
+        assert_eq!(apart, [Verdict::OtherFactor; 2]);
+    }
+
+    #[test]
+    fn an_interval_that_holds_one_shows_nothing_even_of_the_contrary() {
+        let half = of(0.5, false);
+        for ratio in [0.5, 1.4] {
+            assert_eq!(
+                verdict(half, &found(ratio, 0.4, 1.5), false),
+                Verdict::NotShown
+            );
+        }
+        let bare = Found {
+            interval: None,
+            ..found(0.5, 0.4, 0.6)
+        };
+        assert_eq!(verdict(half, &bare, false), Verdict::NotShown);
+    }
+
+    #[test]
+    fn published_figures_are_compared_with_the_first_outputs_of_their_cells() {
+        use super::super::grouped::fixture::{subject, typed};
+        const fn published(
+            peer: &'static str,
+            cells: &'static str,
+            median: &'static str,
+        ) -> Published {
+            Published {
+                by: "a paper",
+                peer,
+                cells,
+                median,
+                mean: "-",
+                deviation: "-",
+            }
+        }
+        static PUBLISHED: [Published; 4] = [
+            published("ssh", "slow", "500"),
+            published("mosh", "slow", "250"),
+            published("ssh", "fast", "50"),
+            published("mosh", "fast", "25"),
+        ];
+        let peers = vec![typed("ssh", &[&[400; 30]]), typed("mosh", &[&[200; 30]])];
+        let subjects = [Subject {
+            published: &PUBLISHED,
+            ..subject(peers)
+        }];
+        let part = part(&subjects).unwrap();
+        let text: Vec<String> = part.inner.iter().map(Element::html).collect();
+        assert!(
+            text[1].contains("Of 4 relations 1 hold; in 0 the same program wins"),
+            "{}",
+            text[1]
+        );
+        assert!(
+            text[1].contains("0 are contrary, and 3 were not measured"),
+            "{}",
+            text[1]
+        );
+        assert!(
+            text[2]
+                .contains("<td>500<td>250<td>0.50<td>400<td>200<td>0.50 <small>0.50–0.50</small>"),
+            "{}",
+            text[2]
+        );
+    }
 }
