@@ -14,7 +14,7 @@ const UNANSWERED_MAX: usize = 20;
 
 /// The source of the word that the server is at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum DestinationSource {
     /// The user's, who gave it in numbers.
     User,
     /// The resolver's, or the server's.
@@ -37,21 +37,24 @@ pub(crate) struct Tried {
 pub(crate) struct Destinations {
     tried: Vec<Tried>,
     peer: Option<SocketAddr>,
-    source: Source,
+    source: DestinationSource,
 }
 
 impl Destinations {
     /// Returns the one address that the user named.
     pub(crate) fn named(server: SocketAddr) -> Destinations {
-        Destinations::new([server], Source::User)
+        Destinations::new([server], DestinationSource::User)
     }
 
     /// Returns addresses that were found out, the likeliest first.
     pub(crate) fn found(candidates: impl IntoIterator<Item = SocketAddr>) -> Destinations {
-        Destinations::new(candidates, Source::Login)
+        Destinations::new(candidates, DestinationSource::Login)
     }
 
-    fn new(addresses: impl IntoIterator<Item = SocketAddr>, source: Source) -> Destinations {
+    fn new(
+        addresses: impl IntoIterator<Item = SocketAddr>,
+        source: DestinationSource,
+    ) -> Destinations {
         let tried = addresses.into_iter().map(|address| Tried {
             address,
             datagrams: 0,
@@ -116,7 +119,8 @@ impl Destinations {
         let source = self.source;
         // Nobody else can have us send to what the user has written out (docs/threat-model.md §9).
         let has_room = |tried: &&mut Tried| {
-            source == Source::User || tried.datagrams.saturating_add(datagrams) <= UNANSWERED_MAX
+            source == DestinationSource::User
+                || tried.datagrams.saturating_add(datagrams) <= UNANSWERED_MAX
         };
         let open = self.tried.iter_mut().filter(has_room);
         open.map(|tried| {
