@@ -23,7 +23,7 @@ pub(crate) enum DestinationSource {
 
 /// An address that is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Tried {
+pub(crate) struct TriedAddress {
     /// The address.
     pub(crate) address: SocketAddr,
     /// The number of datagrams that went there.
@@ -35,7 +35,7 @@ pub(crate) struct Tried {
 /// The addresses of a server, and the one that it has answered from.
 #[derive(Clone, Debug)]
 pub(crate) struct Destinations {
-    tried: Vec<Tried>,
+    tried: Vec<TriedAddress>,
     peer: Option<SocketAddr>,
     source: DestinationSource,
 }
@@ -55,7 +55,7 @@ impl Destinations {
         addresses: impl IntoIterator<Item = SocketAddr>,
         source: DestinationSource,
     ) -> Destinations {
-        let tried = addresses.into_iter().map(|address| Tried {
+        let tried = addresses.into_iter().map(|address| TriedAddress {
             address,
             datagrams: 0,
             error: None,
@@ -78,7 +78,7 @@ impl Destinations {
     }
 
     /// Returns all that was tried, the likeliest first.
-    pub(crate) fn tried(&self) -> &[Tried] {
+    pub(crate) fn tried(&self) -> &[TriedAddress] {
         &self.tried
     }
 
@@ -118,7 +118,7 @@ impl Destinations {
         }
         let source = self.source;
         // Nobody else can have us send to what the user has written out (docs/threat-model.md §9).
-        let has_room = |tried: &&mut Tried| {
+        let has_room = |tried: &&mut TriedAddress| {
             source == DestinationSource::User
                 || tried.datagrams.saturating_add(datagrams) <= UNANSWERED_MAX
         };
@@ -171,7 +171,7 @@ impl Destinations {
             return Some(error);
         }
         // Whom a router means it does not say; a host means itself.
-        let of_reporter = |tried: &&mut Tried| Some(tried.address.ip()) == reporter;
+        let of_reporter = |tried: &&mut TriedAddress| Some(tried.address.ip()) == reporter;
         for tried in self.tried.iter_mut().filter(of_reporter) {
             tried.error = Some(error);
         }
@@ -194,7 +194,7 @@ impl Destinations {
         if let Some(peer) = self.peer {
             return format!("{}, UDP port {}", peer.ip(), peer.port());
         }
-        let ip = |tried: &Tried| tried.address.ip().to_string();
+        let ip = |tried: &TriedAddress| tried.address.ip().to_string();
         let (addresses, port) = match self.tried.as_slice() {
             [] => return "the server".to_owned(),
             [only] => (ip(only), only.address.port()),
