@@ -45,6 +45,7 @@ mod attribution;
 mod bootstrap;
 mod candidates;
 mod copy;
+mod destinations;
 mod diagnostics;
 mod failure;
 mod held_text;
@@ -75,6 +76,7 @@ pub use bootstrap::{
 };
 pub use candidates::{CANDIDATES_MAX, Family, RemoteIp, candidates, reported_address};
 pub use copy::{COPY_VERSION, CopyLoginFailure, CopyService, OVER_SSH_LINE};
+pub use destinations::{Destinations, TriedAddress};
 pub use diagnostics::Diagnostics;
 pub use failure::{LoginFailure, SshExit};
 pub use held_text::HeldText;

@@ -8,14 +8,15 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use fulmar_core::{Capabilities, Names};
-use fulmar_login::{Login, LoginEvent, LoginFailure, Offer, Opening, Reachable, SessionService};
+use fulmar_login::{
+    Destinations, Login, LoginEvent, LoginFailure, Offer, Opening, Reachable, SessionService,
+};
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::{RecordFiles, SettingSources};
 
 use crate::client::{self, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
 use crate::login::{Failure, SshChild, SshLogin};
-use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor};
 use crate::steps::{Step, Steps};
 use crate::system::while_doing;

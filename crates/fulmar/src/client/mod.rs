@@ -19,7 +19,7 @@ use fulmar_core::{
     Agreement, Client, ClientConfig, ClientEnding, ExitCause, ExitStatus, Names, OuterTerminal,
 };
 use fulmar_datagram::Key;
-use fulmar_login::SessionService;
+use fulmar_login::{Destinations, SessionService};
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Tty, forbid_core_dumps};
 use fulmar_settings::{Environment, SettingSources, Settings};
@@ -35,7 +35,6 @@ use crate::clock::now;
 use crate::environment;
 use crate::log::{self, Log};
 use crate::login::SshLogin;
-use crate::net::destinations::Destinations;
 use crate::reactor::Reactor;
 use crate::settings;
 use crate::steps::Steps;

@@ -4,10 +4,10 @@ use std::io;
 
 use fulmar_base::{PathId, SendError, Time};
 use fulmar_core::Client;
+use fulmar_login::Destinations;
 use fulmar_platform::udp::{IcmpErrors, UdpOptions};
 use fulmar_transport::Arrival;
 
-use crate::net::destinations::Destinations;
 use crate::net::udp::{Batch, DATAGRAMS_PER_TURN, TurnBudget};
 use crate::net::{ClientSockets, Handled, PathHandler, Report};
 use crate::reactor::Registry;

@@ -6,8 +6,8 @@ use std::ffi::{OsStr, OsString};
 use std::net::IpAddr;
 
 use fulmar_login::{
-    COPY_VERSION, CopyInvitation, CopyLoginFailure, CopyService, Destination, LoginEvent,
-    LoginFailure, copy_command, is_plain,
+    COPY_VERSION, CopyInvitation, CopyLoginFailure, CopyService, Destination, Destinations,
+    LoginEvent, LoginFailure, copy_command, is_plain,
 };
 use fulmar_platform::resolve::numeric;
 use fulmar_platform::{Interest, Signal};
@@ -18,7 +18,6 @@ use super::rate::Rate;
 use super::reporter::Reporter;
 use crate::clock::now;
 use crate::login::{self, SshLogin};
-use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor, Token};
 use crate::system::while_doing;
 

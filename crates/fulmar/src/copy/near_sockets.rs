@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use fulmar_base::{PathId, SendError, Time};
+use fulmar_login::Destinations;
 use fulmar_platform::udp::{Fragmentation, IcmpErrors, UdpOptions};
 use fulmar_quic::{Connection, DatagramVerdict, Transmit};
 use fulmar_transport::Arrival;
@@ -12,7 +13,6 @@ use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
 use super::outgoing::{Outgoing, batch};
 use crate::clock::now;
-use crate::net::destinations::Destinations;
 use crate::net::udp::TurnBudget;
 use crate::net::{ClientSockets, Handled, PathHandler, Report};
 use crate::reactor::Registry;

@@ -21,8 +21,8 @@ use std::ffi::{OsStr, OsString};
 
 use fulmar_core::Names;
 use fulmar_login::{
-    Destination, Family, LoginConfig, LoginEvent, LoginFailure, LoginStep, OnlyFamily,
-    OpeningError, Reachable, SessionService, Ssh, remote_command,
+    Destination, Destinations, Family, LoginConfig, LoginEvent, LoginFailure, LoginStep,
+    OnlyFamily, OpeningError, Reachable, SessionService, Ssh, remote_command,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::SettingSources;
@@ -33,7 +33,6 @@ pub(crate) use self::ssh_child::SshChild;
 pub(crate) use self::ssh_login::SshLogin;
 use crate::client::{self, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
-use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor};
 use crate::report;
 use crate::steps::{Step, Steps};

@@ -6,10 +6,10 @@ use std::{io, mem};
 
 use fulmar_base::{PathId, SendError};
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
+use fulmar_login::Destinations;
 use fulmar_platform::udp::{IcmpReport, Inbox, Received, UdpOptions};
 use fulmar_platform::{Interest, UdpSocket};
 
-use super::destinations::Destinations;
 use super::local_ports::LocalPorts;
 use super::path_handler::{PathHandler, Report, arrival};
 use super::udp::{self, Batch, TurnBudget};

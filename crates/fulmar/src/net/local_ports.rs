@@ -4,9 +4,9 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use fulmar_base::PathId;
+use fulmar_login::Destinations;
 use fulmar_platform::{Interest, UdpSocket};
 
-use crate::net::destinations::Destinations;
 use crate::net::listening::Listening;
 use crate::reactor::{Registry, Token};
 

@@ -6,7 +6,6 @@
 //! ```
 
 mod client_sockets;
-pub(crate) mod destinations;
 mod listening;
 mod local_ports;
 mod path_handler;

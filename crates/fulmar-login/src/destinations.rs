@@ -14,7 +14,7 @@ const UNANSWERED_MAX: usize = 20;
 
 /// The source of the word that the server is at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DestinationSource {
+enum DestinationSource {
     /// The user's, who gave it in numbers.
     User,
     /// The resolver's, or the server's.
@@ -23,18 +23,18 @@ pub(crate) enum DestinationSource {
 
 /// An address that is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TriedAddress {
+pub struct TriedAddress {
     /// The address.
-    pub(crate) address: SocketAddr,
+    pub address: SocketAddr,
     /// The number of datagrams that went there.
-    pub(crate) datagrams: usize,
+    pub datagrams: usize,
     /// The error that last kept one from going or arriving there, as far as anybody told.
-    pub(crate) error: Option<SendError>,
+    pub error: Option<SendError>,
 }
 
 /// The addresses of a server, and the one that it has answered from.
 #[derive(Clone, Debug)]
-pub(crate) struct Destinations {
+pub struct Destinations {
     tried: Vec<TriedAddress>,
     peer: Option<SocketAddr>,
     source: DestinationSource,
@@ -42,12 +42,12 @@ pub(crate) struct Destinations {
 
 impl Destinations {
     /// Returns the one address that the user named.
-    pub(crate) fn named(server: SocketAddr) -> Destinations {
+    pub fn named(server: SocketAddr) -> Destinations {
         Destinations::new([server], DestinationSource::User)
     }
 
     /// Returns addresses that were found out, the likeliest first.
-    pub(crate) fn found(candidates: impl IntoIterator<Item = SocketAddr>) -> Destinations {
+    pub fn found(candidates: impl IntoIterator<Item = SocketAddr>) -> Destinations {
         Destinations::new(candidates, DestinationSource::Login)
     }
 
@@ -68,28 +68,28 @@ impl Destinations {
     }
 
     /// Returns where the server has answered from, once it has.
-    pub(crate) fn peer(&self) -> Option<SocketAddr> {
+    pub fn peer(&self) -> Option<SocketAddr> {
         self.peer
     }
 
     /// Returns the one that most likely is the server's.
-    pub(crate) fn likeliest(&self) -> Option<SocketAddr> {
+    pub fn likeliest(&self) -> Option<SocketAddr> {
         self.tried.first().map(|tried| tried.address)
     }
 
     /// Returns all that was tried, the likeliest first.
-    pub(crate) fn tried(&self) -> &[TriedAddress] {
+    pub fn tried(&self) -> &[TriedAddress] {
         &self.tried
     }
 
     /// Returns how many datagrams were sent without an answer, to the address that got most.
-    pub(crate) fn unanswered(&self) -> usize {
+    pub fn unanswered(&self) -> usize {
         let counts = self.tried.iter().map(|tried| tried.datagrams);
         counts.max().unwrap_or(0)
     }
 
     /// Returns the longest datagram that goes to all of them.
-    pub(crate) fn datagram_bytes(&self) -> usize {
+    pub fn datagram_bytes(&self) -> usize {
         if self.uses_family(SocketAddr::is_ipv6) {
             DATAGRAM_BYTES_IPV6
         } else {
@@ -98,12 +98,12 @@ impl Destinations {
     }
 
     /// Returns the server's port.
-    pub(crate) fn port(&self) -> u16 {
+    pub fn port(&self) -> u16 {
         self.tried.first().map_or(0, |tried| tried.address.port())
     }
 
     /// Tells if there is an address of that family to send to.
-    pub(crate) fn uses_family(&self, is_family: impl Fn(&SocketAddr) -> bool) -> bool {
+    pub fn uses_family(&self, is_family: impl Fn(&SocketAddr) -> bool) -> bool {
         match &self.peer {
             Some(peer) => is_family(peer),
             None => self.tried.iter().any(|tried| is_family(&tried.address)),
@@ -112,7 +112,7 @@ impl Destinations {
 
     /// Returns where the next datagrams go, and counts them. An address that has had enough of them
     /// is left out.
-    pub(crate) fn next(&mut self, datagrams: usize) -> Vec<SocketAddr> {
+    pub fn next(&mut self, datagrams: usize) -> Vec<SocketAddr> {
         if let Some(peer) = self.peer {
             return vec![peer];
         }
@@ -135,7 +135,7 @@ impl Destinations {
     ///
     /// A server that answers from an address that was not asked is believed only where there was a
     /// choice: the user's own word stands, and so does the only address that was found.
-    pub(crate) fn heard_from(&mut self, source: SocketAddr) -> bool {
+    pub fn heard_from(&mut self, source: SocketAddr) -> bool {
         if self.peer.is_some() {
             return false;
         }
@@ -152,11 +152,7 @@ impl Destinations {
 
     /// Takes note of an error that somebody on the way has reported of what was sent. Returns it when
     /// it is all that is left: then the whole way is closed, as far as anybody told.
-    pub(crate) fn note_report(
-        &mut self,
-        reporter: Option<IpAddr>,
-        error: SendError,
-    ) -> Option<SendError> {
+    pub fn note_report(&mut self, reporter: Option<IpAddr>, error: SendError) -> Option<SendError> {
         let of_another = |peer: SocketAddr| {
             let mut others = self.tried.iter().map(|tried| tried.address.ip());
             Some(peer.ip()) != reporter && others.any(|ip| Some(ip) == reporter)
@@ -182,7 +178,7 @@ impl Destinations {
     }
 
     /// Takes note of what came of sending to one of the addresses.
-    pub(crate) fn note_sent(&mut self, address: SocketAddr, outcome: Result<(), SendError>) {
+    pub fn note_sent(&mut self, address: SocketAddr, outcome: Result<(), SendError>) {
         let tried = self.tried.iter_mut().find(|tried| tried.address == address);
         if let (Some(tried), Err(error)) = (tried, outcome) {
             tried.error = Some(error);
@@ -190,7 +186,7 @@ impl Destinations {
     }
 
     /// Returns the server as users are told of it.
-    pub(crate) fn label(&self) -> String {
+    pub fn label(&self) -> String {
         if let Some(peer) = self.peer {
             return format!("{}, UDP port {}", peer.ip(), peer.port());
         }
