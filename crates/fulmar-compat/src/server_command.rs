@@ -4,7 +4,6 @@
 
 use std::ffi::{OsStr, OsString};
 
-use fulmar_login::LOCALE_VARIABLES;
 use fulmar_login::shell_words::quoted;
 use fulmar_settings::Environment;
 
@@ -39,23 +38,14 @@ fn words(wishes: &MoshOptions, colors: &str, environment: &Environment) -> Vec<O
     if let Some(ports) = &wishes.ports {
         words.extend(["-p".into(), ports.into()]);
     }
-    for name in LOCALE_VARIABLES {
-        if let Some(value) = environment.get(name) {
-            words.extend(["-l".into(), assignment(name, value)]);
-        }
+    for (name, value) in environment.locale() {
+        words.extend(["-l".into(), [name, value].join(OsStr::new("="))]);
     }
     if !wishes.command.is_empty() {
         words.push("--".into());
         words.extend(wishes.command.iter().cloned());
     }
     words
-}
-
-fn assignment(name: &str, value: &OsStr) -> OsString {
-    let mut assignment = OsString::from(name);
-    assignment.push("=");
-    assignment.push(value);
-    assignment
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
+use fulmar_login::LOCALE_VARIABLES;
+
 /// Variables and their values, in the order in which they came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment(Vec<(OsString, OsString)>);
@@ -21,6 +23,12 @@ impl Environment {
     /// Returns the value of a variable if it is text.
     pub fn get_text(&self, name: &str) -> Option<&str> {
         self.get(name).and_then(OsStr::to_str)
+    }
+
+    /// Returns the variables of the locale that there are, which may be empty, in the order of [`LOCALE_VARIABLES`].
+    pub fn locale(&self) -> Vec<(OsString, OsString)> {
+        let variable = |name: &&str| Some((OsString::from(name), self.get(name)?.to_owned()));
+        LOCALE_VARIABLES.iter().filter_map(variable).collect()
     }
 
     /// Sets a variable.
@@ -73,5 +81,19 @@ mod tests {
         assert_eq!(environment.get_filled("B"), None);
         environment.remove("A");
         assert_eq!(environment.get("A"), None);
+    }
+
+    #[test]
+    fn a_locale_is_what_is_set_of_its_variables_in_their_order() {
+        let variables = [("LC_ALL", ""), ("LC_FOO", "x"), ("LANG", "de")];
+        let locale = Environment::from_iter(variables).locale();
+        let told: Vec<_> = locale.iter().map(|(name, value)| (name, value)).collect();
+        assert_eq!(
+            told,
+            [
+                (&"LANG".into(), &"de".into()),
+                (&"LC_ALL".into(), &"".into())
+            ]
+        );
     }
 }

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use fulmar_core::EscapeKey;
-use fulmar_login::{Family, PortRange, RemoteIp, shell_words};
+use fulmar_login::{Bind, Family, PortRange, RemoteIp, shell_words};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
@@ -23,6 +23,18 @@ pub enum BindServer {
     Ssh,
     /// This one.
     Address(IpAddr),
+}
+
+impl BindServer {
+    /// Returns what a server is asked for; `None` leaves it to the server.
+    pub fn request(self) -> Option<Bind> {
+        match self {
+            BindServer::Auto => None,
+            BindServer::Any => Some(Bind::Any),
+            BindServer::Ssh => Some(Bind::SshConnection),
+            BindServer::Address(address) => Some(Bind::Address(address.to_string().into())),
+        }
+    }
 }
 
 /// The word that turns off a setting that is otherwise a text.
@@ -262,6 +274,11 @@ mod tests {
         let bind = |text| bind_server(os(text));
         assert_eq!(bind("ANY"), Ok(BindServer::Any));
         assert_eq!(bind("::1"), Ok(BindServer::Address("::1".parse().unwrap())));
+        let asked = |text| bind(text).map(BindServer::request);
+        assert_eq!(asked("auto"), Ok(None));
+        assert_eq!(asked("ssh"), Ok(Some(Bind::SshConnection)));
+        let address = Bind::Address("2001:db8::7".into());
+        assert_eq!(asked("2001:DB8:0::7"), Ok(Some(address)));
         let of_link = Ok(BindServer::Address("fe80::1".parse().unwrap()));
         assert_eq!(bind("fe80::1%1"), of_link);
         assert_eq!(bind("fe80::1%an-interface-over-there"), of_link);

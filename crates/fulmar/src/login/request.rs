@@ -6,9 +6,8 @@ use std::path::Path;
 
 use fulmar_core::Capabilities;
 use fulmar_login::shell_words::{quoted, split};
-use fulmar_login::{Bind, LOCALE_VARIABLES, Offer, Opening};
-use fulmar_platform::resolve::numeric;
-use fulmar_settings::{BindServer, Environment, LoginSettings};
+use fulmar_login::{Bind, Offer, Opening};
+use fulmar_settings::{Environment, LoginSettings};
 use fulmar_terminal::Size;
 
 /// A terminal that a session is asked for.
@@ -31,9 +30,9 @@ pub(crate) fn opening(
     let offer = Offer {
         size: Some(window.size),
         colors: Some(window.colors),
-        bind: bind(&login.bind_server),
+        bind: login.bind_server.request(),
         ports: login.port,
-        locale: locale_of(environment),
+        locale: environment.locale(),
         command,
         ..Offer::of(Capabilities::ALL)
     };
@@ -65,20 +64,6 @@ fn is_for_a_shell(line: &OsStr) -> bool {
     let means_something =
         |byte: &u8| byte.is_ascii_whitespace() || b"|&;<>()$`\\\"'*?[#~=%!{}".contains(byte);
     line.as_bytes().iter().any(means_something)
-}
-
-fn bind(wish: &BindServer) -> Option<Bind> {
-    match wish {
-        BindServer::Auto => None,
-        BindServer::Any => Some(Bind::Any),
-        BindServer::Ssh => Some(Bind::SshConnection),
-        BindServer::Address(address) => Some(Bind::Address(numeric((*address, 0).into()).into())),
-    }
-}
-
-fn locale_of(environment: &Environment) -> Vec<(OsString, OsString)> {
-    let variable = |name: &&str| Some((OsString::from(name), environment.get(name)?.to_owned()));
-    LOCALE_VARIABLES.iter().filter_map(variable).collect()
 }
 
 /// Returns the arguments of a `mosh-server` for the same session, in stock's order, quoted.
@@ -125,7 +110,7 @@ fn start(server: &str, stock: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fulmar_settings::SettingSources;
+    use fulmar_settings::{BindServer, SettingSources};
 
     fn made(change: impl FnOnce(&mut LoginSettings), command: &[&str]) -> Opening {
         let environment = [("LC_CTYPE", "C.UTF-8"), ("LANG", "de it's")];
