@@ -61,6 +61,7 @@ mod remote_command;
 mod server_options;
 mod service;
 mod session;
+mod session_request;
 pub mod shell_words;
 mod silence;
 mod ssh;
@@ -91,6 +92,7 @@ pub use remote_command::{STATUS_NO_SERVER, copy_command, is_plain, remote_comman
 pub use server_options::{LOCALE_VARIABLES, PartialServerOptions, ServerOptions, TerminalColors};
 pub use service::{ExitFacts, Service};
 pub use session::{Reachable, SessionService};
+pub use session_request::{SessionRequest, session_command};
 pub use silence::Silence;
 pub use ssh::{
     BadDestination, Destination, OnlyFamily, Ssh, SshImplementation, SshSettings, Version,

@@ -12,7 +12,6 @@
 
 mod error;
 mod other_client;
-mod request;
 mod resolve;
 mod ssh_child;
 mod ssh_login;
@@ -22,13 +21,13 @@ use std::ffi::{OsStr, OsString};
 use fulmar_core::Names;
 use fulmar_login::{
     Destination, Destinations, Family, LoginConfig, LoginEvent, LoginFailure, LoginStep,
-    OnlyFamily, OpeningError, Reachable, SessionService, Ssh, remote_command,
+    OnlyFamily, OpeningError, Reachable, SessionRequest, SessionService, Ssh, remote_command,
+    session_command,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::SettingSources;
 
 pub(crate) use self::error::Failure;
-use self::request::Window;
 pub(crate) use self::ssh_child::SshChild;
 pub(crate) use self::ssh_login::SshLogin;
 use crate::client::{self, ClientSetup, ConnectParams, farewell};
@@ -96,12 +95,16 @@ impl SessionLogin {
     ) -> Result<SessionLogin, Failure> {
         let steps = Steps::begin(now());
         let settings = &setup.settings().login;
-        let window = Window {
+        let request = SessionRequest {
+            server: settings.server.as_deref(),
+            bind: settings.bind_server.request(),
+            ports: settings.port,
+            locale: setup.environment().locale(),
             size: setup.size(),
             colors: setup.colors().unsigned_abs(),
+            command: session_command(words),
         };
-        let command = request::command(words);
-        let mut opening = request::opening(settings, command, window, setup.environment());
+        let mut opening = request.opening();
         let mut block = opening.block();
         if matches!(block, Err(OpeningError::TooLong(_))) {
             // The command is in it twice, and once may be enough.

@@ -1,47 +1,54 @@
-//! Writes the request to the far side: the offer for a server of ours, and the words for stock's.
+//! What a session asks of the far side: the offer for a server of ours, and the words for stock's.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use fulmar_core::Capabilities;
-use fulmar_login::shell_words::{quoted, split};
-use fulmar_login::{Bind, Offer, Opening};
-use fulmar_settings::{Environment, LoginSettings};
 use fulmar_terminal::Size;
 
-/// A terminal that a session is asked for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Window {
-    /// Its size.
-    pub(crate) size: Size,
+use crate::bootstrap::{Bind, Offer, Opening};
+use crate::ports::PortRange;
+use crate::shell_words::{quoted, split};
+
+/// The session that the far side is asked for.
+#[derive(Clone, Debug)]
+pub struct SessionRequest<'a> {
+    /// A shell command line that starts the server, if the usual one will not do.
+    pub server: Option<&'a str>,
+    /// The address on which the server listens, if not of its choice.
+    pub bind: Option<Bind>,
+    /// The server's UDP ports, if not of its choice.
+    pub ports: Option<PortRange>,
+    /// Locale variables.
+    pub locale: Vec<(OsString, OsString)>,
+    /// The size of the terminal.
+    pub size: Size,
     /// The number of its colours.
-    pub(crate) colors: u32,
+    pub colors: u32,
+    /// The program and its arguments; the user's shell if empty.
+    pub command: Vec<OsString>,
 }
 
-/// Returns all that is written to the far side, for a session with `command`, or with a shell if
-/// that is empty.
-pub(crate) fn opening(
-    login: &LoginSettings,
-    command: Vec<OsString>,
-    window: Window,
-    environment: &Environment,
-) -> Opening {
-    let offer = Offer {
-        size: Some(window.size),
-        colors: Some(window.colors),
-        bind: login.bind_server.request(),
-        ports: login.port,
-        locale: environment.locale(),
-        command,
-        ..Offer::of(Capabilities::ALL)
-    };
-    let stock = stock_words(&offer, window.colors);
-    Opening {
-        start: login.server.as_deref().map(|server| start(server, &stock)),
-        // A line holds no line ends. Without it stock's server is not started.
-        fallback: (!stock.as_bytes().iter().any(u8::is_ascii_control)).then_some(stock),
-        offer,
+impl SessionRequest<'_> {
+    /// Returns all that is written to the far side.
+    pub fn opening(self) -> Opening {
+        let offer = Offer {
+            size: Some(self.size),
+            colors: Some(self.colors),
+            bind: self.bind,
+            ports: self.ports,
+            locale: self.locale,
+            command: self.command,
+            ..Offer::of(Capabilities::ALL)
+        };
+        let stock = stock_words(&offer, self.colors);
+        Opening {
+            start: self.server.map(|server| start(server, &stock)),
+            // A line holds no line ends. Without it stock's server is not started.
+            fallback: (!stock.as_bytes().iter().any(u8::is_ascii_control)).then_some(stock),
+            offer,
+        }
     }
 }
 
@@ -49,7 +56,7 @@ pub(crate) fn opening(
 ///
 /// Several words are a program and its arguments, each as it is. One word alone in which a shell
 /// would find something to do is a line for the user's shell there, as ssh has it.
-pub(crate) fn command(words: &[OsString]) -> Vec<OsString> {
+pub fn session_command(words: &[OsString]) -> Vec<OsString> {
     match words {
         [line] if is_for_a_shell(line) => {
             // The shell's own variable, so that any shell can be a login shell.
@@ -110,21 +117,27 @@ fn start(server: &str, stock: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fulmar_settings::{BindServer, SettingSources};
 
-    fn made(change: impl FnOnce(&mut LoginSettings), command: &[&str]) -> Opening {
-        let environment = [("LC_CTYPE", "C.UTF-8"), ("LANG", "de it's")];
-        let environment: Environment = environment.into_iter().collect();
-        let sources = SettingSources::stock();
-        let settings = sources.layers(&environment, None).settings();
-        let mut login = settings.unwrap().login;
-        change(&mut login);
-        let command = command.iter().map(OsString::from).collect();
-        let window = Window {
+    fn request_of(server: Option<&str>) -> SessionRequest<'_> {
+        let locale = [("LANG", "de it's"), ("LC_CTYPE", "C.UTF-8")];
+        SessionRequest {
+            server,
+            bind: None,
+            ports: None,
+            locale: locale
+                .map(|(name, value)| (name.into(), value.into()))
+                .into(),
             size: Size::default(),
             colors: 256,
-        };
-        opening(&login, command, window, &environment)
+            command: Vec::new(),
+        }
+    }
+
+    fn made(change: impl FnOnce(&mut SessionRequest<'_>), command: &[&str]) -> Opening {
+        let mut request = request_of(None);
+        request.command = command.iter().map(OsString::from).collect();
+        change(&mut request);
+        request.opening()
     }
 
     fn fallback(opening: &Opening) -> &str {
@@ -134,9 +147,9 @@ mod tests {
     #[test]
     fn stock_gets_its_words_in_stocks_order() {
         let all = made(
-            |login| {
-                login.port = fulmar_login::PortRange::parse("60500:60510").ok();
-                login.bind_server = BindServer::Address("2001:db8::7".parse().unwrap());
+            |request| {
+                request.ports = PortRange::parse("60500:60510").ok();
+                request.bind = Some(Bind::Address("2001:db8::7".into()));
             },
             &["vim", "a b"],
         );
@@ -149,7 +162,7 @@ mod tests {
         let plain = made(|_| {}, &[]);
         assert!(fallback(&plain).starts_with("'new' '-c' '256' '-s' '-l'"));
         assert_eq!((&plain.start, &plain.offer.bind), (&None, &None));
-        let any = made(|login| login.bind_server = BindServer::Any, &[]);
+        let any = made(|request| request.bind = Some(Bind::Any), &[]);
         assert!(!fallback(&any).contains("'-s'"));
     }
 
@@ -163,7 +176,7 @@ mod tests {
     #[test]
     fn a_server_that_is_only_named_becomes_one() {
         let start = |server: &str| {
-            let opening = made(|login| login.server = Some(server.to_owned()), &[]);
+            let opening = request_of(Some(server)).opening();
             opening.start.unwrap().into_string().unwrap()
         };
         assert_eq!(start("fulmar server -p 7"), "fulmar server -p 7");
@@ -179,7 +192,7 @@ mod tests {
     fn one_word_may_be_a_line_for_the_shell() {
         let made = |words: &[&str]| {
             let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-            command(&words)
+            session_command(&words)
         };
         assert_eq!(made(&["vim", "a b", "$x"]), ["vim", "a b", "$x"]);
         assert_eq!(made(&["htop"]), ["htop"]);
