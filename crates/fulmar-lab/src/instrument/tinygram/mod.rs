@@ -215,3 +215,72 @@ fn figures(run: &BurstRun, written: &[WriteSpan]) -> Result<Figures> {
     figures.put_some_ms("longest_pause", median(pauses));
     Ok(figures)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// A burst that was written at some time for 4 ms, and seen so much later; `None` where it never was whole.
+    fn burst(began: u64, seen: Option<[u64; 3]>) -> (WriteSpan, Option<BurstSeen>) {
+        let written = WriteSpan {
+            began: ms(began),
+            ended: ms(began + 4),
+        };
+        let seen = seen.map(|[first, all, pause]| BurstSeen {
+            first: ms(began + first),
+            all: ms(began + all),
+            pause: ms(pause),
+        });
+        (written, seen)
+    }
+
+    #[test]
+    fn a_burst_that_never_came_whole_is_counted_and_has_no_times() {
+        let (written, seen): (Vec<WriteSpan>, Vec<Option<BurstSeen>>) = [
+            burst(1000, Some([50, 60, 5])),
+            burst(3000, None),
+            burst(5000, Some([52, 1300, 1200])),
+            burst(7000, Some([51, 70, 7])),
+        ]
+        .into_iter()
+        .unzip();
+        let mut run = BurstRun::new(1, FOLDER, 4, QUIET);
+        run.seen = seen;
+        let figures = figures(&run, &written).unwrap().0;
+        let value = |name: &str| figures[name].value;
+        assert_eq!((value("bursts"), value("bursts_not_whole")), (4.0, 1.0));
+        assert_eq!((value("first_line"), value("all_lines")), (51.0, 70.0));
+        assert_eq!(value("all_lines_worst"), 1300.0);
+        assert_eq!(value("longest_pause"), 7.0);
+        assert_eq!(value("write_span"), 4.0);
+        assert_eq!(value("packets_down_a_burst"), 0.0);
+    }
+
+    #[test]
+    fn where_no_burst_came_whole_there_are_no_times_at_all() {
+        let (written, seen) = burst(1000, None);
+        let mut run = BurstRun::new(1, FOLDER, 1, QUIET);
+        run.seen = vec![seen];
+        let figures = figures(&run, &[written]).unwrap().0;
+        assert_eq!(figures["bursts_not_whole"].value, 1.0);
+        assert!(!figures.contains_key("all_lines") && !figures.contains_key("longest_pause"));
+    }
+
+    #[test]
+    fn the_slow_link_is_on_the_way_to_the_user() {
+        let work = Tinygrams {
+            shape: SHORT,
+            kernel: Kernel::USUAL,
+            bottleneck: SLOW,
+            bursts: 1,
+            quiet: QUIET,
+        };
+        let scenario = work.scenario(3).unwrap();
+        let expected = "seed 3\nup delay 50ms\ndown rate 512000bit queue 24p, delay 50ms";
+        assert_eq!(scenario.text, expected);
+    }
+}

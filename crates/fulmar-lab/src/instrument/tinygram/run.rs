@@ -107,3 +107,53 @@ impl BurstRun {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fulmar_sim::{HostId, LossCause};
+
+    fn packet(at: u64, host: HostId, bytes: usize, what: EntryKind) -> Entry {
+        Entry {
+            at: Duration::from_millis(at),
+            host: Some(host),
+            serial: None,
+            is_copy: false,
+            bytes,
+            what,
+        }
+    }
+
+    #[test]
+    fn each_host_s_packets_count_once_however_they_fare() {
+        let shape = BurstShape {
+            lines: 1,
+            bytes: 1,
+            within: Duration::ZERO,
+        };
+        let mut run = BurstRun::new(1, shape, 1, Duration::ZERO);
+        run.packets = vec![
+            packet(1, CLIENT, 41, EntryKind::Sent),
+            packet(2, SERVER, 41, EntryKind::Delivered),
+            packet(3, SERVER, 120, EntryKind::Sent),
+            packet(3, SERVER, 120, EntryKind::Queued),
+            packet(4, SERVER, 130, EntryKind::Sent),
+            packet(4, SERVER, 130, EntryKind::Lost(LossCause::Random)),
+            packet(5, CLIENT, 120, EntryKind::Delivered),
+        ];
+        let expected = [
+            ("packets_up", 1.0, "packets"),
+            ("packets_down", 2.0, "packets"),
+            ("bytes_up", 41.0, "B"),
+            ("bytes_down", 250.0, "B"),
+            ("lost_up", 0.0, "packets"),
+            ("lost_down", 1.0, "packets"),
+        ];
+        assert_eq!(run.totals(), expected);
+        let sent: Vec<(u128, usize)> = run
+            .sent_down()
+            .map(|(at, bytes)| (at.as_millis(), bytes))
+            .collect();
+        assert_eq!(sent, [(3, 120), (4, 130)]);
+    }
+}

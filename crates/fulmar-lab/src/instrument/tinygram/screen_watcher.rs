@@ -94,8 +94,9 @@ impl<S: ByteStream> ScreenWatcher<S> {
         let limit = boot_time() + patience;
         let mut lines = Lines::default();
         loop {
-            if let Some(seen) = lines.look(burst, &self.observer) {
-                return Ok(Some(seen));
+            lines.note(boot_time(), burst.count_on(&self.observer));
+            if burst.is_on(&self.observer) {
+                return Ok(Some(lines.seen_at(boot_time())));
             }
             if boot_time() >= limit {
                 return Ok(None);
@@ -152,8 +153,8 @@ struct Lines {
 }
 
 impl Lines {
-    fn look(&mut self, burst: &Burst, observer: &ScreenObserver) -> Option<BurstSeen> {
-        let (now, count) = (boot_time(), burst.count_on(observer));
+    /// Notes how many lines are on the screen now.
+    fn note(&mut self, now: Duration, count: usize) {
         if count > self.seen {
             match self.seen {
                 0 => self.first = now,
@@ -161,10 +162,40 @@ impl Lines {
             }
             (self.seen, self.last) = (count, now);
         }
-        burst.is_on(observer).then_some(BurstSeen {
+    }
+
+    /// Returns the times of a burst that is whole now.
+    fn seen_at(self, now: Duration) -> BurstSeen {
+        BurstSeen {
             first: self.first,
             all: now,
             pause: self.pause,
-        })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_time_without_a_new_line_is_between_the_first_and_the_last() {
+        let ms = Duration::from_millis;
+        let mut lines = Lines::default();
+        // Nothing for a second, then lines, with looks in between at which there is no new one.
+        for (at, count) in [
+            (0, 0),
+            (1000, 1),
+            (1010, 3),
+            (1100, 3),
+            (1140, 4),
+            (1150, 4),
+            (1160, 34),
+        ] {
+            lines.note(ms(at), count);
+        }
+        let seen = lines.seen_at(ms(1400));
+        assert_eq!((seen.first, seen.all), (ms(1000), ms(1400)));
+        assert_eq!(seen.pause, ms(130));
     }
 }
