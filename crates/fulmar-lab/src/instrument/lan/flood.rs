@@ -140,3 +140,51 @@ fn lines() -> Vec<u8> {
     }
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flood(prompt: u64, answer: u64, shown: u64, sent: [f64; 2]) -> Flood {
+        Flood {
+            to_prompt: Duration::from_millis(prompt),
+            to_answer: Duration::from_millis(answer),
+            shown,
+            sent,
+        }
+    }
+
+    #[test]
+    fn floods_have_the_median_of_their_times_and_the_mean_of_their_traffic() {
+        let floods = [
+            flood(40, 90, 1000, [3000.0, 30.0]),
+            flood(900, 950, 3000, [6000.0, 60.0]),
+            flood(60, 120, 2000, [9000.0, 90.0]),
+        ];
+        let mut measured = Measured::default();
+        note(&floods, &mut measured);
+        let value = |name: &str| measured.figures[name].value;
+        assert_eq!(value("interrupt_to_prompt"), 60.0);
+        assert_eq!(value("interrupt_to_prompt_most"), 900.0);
+        assert_eq!(value("interrupt_to_answer"), 120.0);
+        // Three floods of two seconds.
+        assert_eq!(value("shown"), 1000.0);
+        assert_eq!(value("bytes_down"), 3000.0);
+        assert_eq!(value("packets_down"), 30.0);
+        let points = &measured.series["interrupt_to_answer"];
+        assert_eq!(*points, [(1.0, 90.0), (2.0, 950.0), (3.0, 120.0)]);
+    }
+
+    #[test]
+    fn a_file_that_floods_says_another_number_in_each_line() {
+        let lines = lines();
+        assert!(lines.len() >= FILE_BYTES);
+        let text = String::from_utf8(lines).unwrap();
+        let mut numbers = text.lines().map(|line| line.split(' ').next().unwrap());
+        assert_eq!(
+            (numbers.next(), numbers.next()),
+            (Some("00000001"), Some("00000002"))
+        );
+        assert!(text.lines().all(|line| line.len() < 80));
+    }
+}

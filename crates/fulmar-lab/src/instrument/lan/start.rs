@@ -47,15 +47,8 @@ pub(super) fn measure(
         commands.extend([hosts.stage.daemon.command.clone(), kernel]);
         scenarios.push(scenario.text.clone());
     }
-    for (name, [slope, rest]) in [
-        ("to_prompt", ["round_trips", "at_once"]),
-        ("ssh_to_prompt", ["ssh_round_trips", "ssh_at_once"]),
-    ] {
-        let fitted = Line::through(&points[name]).context("times over some round trips")?;
-        // Milliseconds in a second of round trip.
-        figures.put(slope, fitted.slope / 1e3, "round trips");
-        figures.put(rest, fitted.rest, "ms");
-    }
+    put_line(&mut figures, "", &points["to_prompt"])?;
+    put_line(&mut figures, "ssh_", &points["ssh_to_prompt"])?;
     commands.sort();
     commands.dedup();
     Ok(Measured {
@@ -70,6 +63,20 @@ pub(super) fn measure(
     })
 }
 
+/// Notes how many round trips a prompt takes, and the time that is left at no distance, by times in milliseconds
+/// over round trips in seconds.
+fn put_line(figures: &mut Figures, whose: &str, points: &[(f64, f64)]) -> Result<()> {
+    let fitted = Line::through(points).context("times over some round trips")?;
+    // Milliseconds in a second of round trip.
+    figures.put(
+        &format!("{whose}round_trips"),
+        fitted.slope / 1e3,
+        "round trips",
+    );
+    figures.put(&format!("{whose}at_once"), fitted.rest, "ms");
+    Ok(())
+}
+
 /// Returns how long a session took to show a prompt, and how it was begun.
 fn session(hosts: &ShellHosts, peer: &Peer) -> Result<(Duration, String)> {
     let mut shell = hosts.enter(peer)?;
@@ -77,4 +84,21 @@ fn session(hosts: &ShellHosts, peer: &Peer) -> Result<(Duration, String)> {
     let line = shell.line.clone();
     shell.leave()?;
     Ok((took, line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slope_is_in_round_trips_and_the_rest_in_milliseconds() {
+        // 180 ms, and five and a half round trips.
+        let points = [0.02, 0.1, 0.3].map(|round_trip| (round_trip, 180.0 + 5500.0 * round_trip));
+        let mut figures = Figures::default();
+        put_line(&mut figures, "ssh_", &points).unwrap();
+        let value = |name: &str| figures.0[name].value;
+        assert!((value("ssh_round_trips") - 5.5).abs() < 1e-9);
+        assert!((value("ssh_at_once") - 180.0).abs() < 1e-9);
+        assert!(put_line(&mut figures, "", &points[..1]).is_err());
+    }
 }
