@@ -368,3 +368,41 @@ impl LoadSession {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_uses_the_machine_all_the_time_is_alone_and_storms_have_terminals() {
+        let cells = cells(&Surroundings::default());
+        let mut names: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
+        for cell in &cells {
+            let is_storm = cell.name.starts_with("storm-");
+            let is_busy = is_storm || ["throughput", "paste"].contains(&cell.name.as_str());
+            assert_eq!(cell.is_alone, is_busy, "{}", cell.name);
+            assert_eq!(
+                cell.peers.contains(&"ssh".to_owned()),
+                !is_storm,
+                "{}",
+                cell.name
+            );
+        }
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), 8);
+    }
+
+    #[test]
+    fn a_load_s_program_is_a_line_that_the_lab_understands() {
+        let file = Path::new("/tmp/text");
+        let line = |load: Load| load.program(file).line("lab").unwrap();
+        assert_eq!(line(Load::Throughput(5)), "lab load cat /tmp/text");
+        assert_eq!(line(Load::Outage(30, OUTAGE)), "lab load sink 30");
+        let storm = Load::Storm {
+            name: "storm-shift",
+            piece: "e#8e[ @",
+        };
+        assert_eq!(line(storm), "lab load storm 'e#8e[ @' 400000");
+    }
+}

@@ -145,6 +145,13 @@ pub(super) fn typed(index: usize) -> u8 {
     letters[(index + index / letters.len() * 7) % letters.len()]
 }
 
+/// Tells whether these bytes are what is typed from this index on.
+fn is_typed(from: usize, bytes: &[u8]) -> bool {
+    (from..)
+        .zip(bytes)
+        .all(|(index, byte)| typed(index) == *byte)
+}
+
 /// Reads `bytes` bytes and compares each with what should have been typed.
 fn sink(bytes: usize) -> Result<&'static str> {
     let mut buffer = vec![0; 65_536];
@@ -155,9 +162,7 @@ fn sink(bytes: usize) -> Result<&'static str> {
         if length == 0 {
             bail!("the terminal is gone after {read} bytes");
         }
-        is_right &= (read..)
-            .zip(&buffer[..length])
-            .all(|(index, byte)| typed(index) == *byte);
+        is_right &= is_typed(read, &buffer[..length]);
         read += length;
     }
     Ok(if is_right && read == bytes {
@@ -237,6 +242,19 @@ mod tests {
         assert_ne!(block(0), block(36));
         assert_ne!(block(0), block(1));
         assert!((0..1000).all(|index| typed(index).is_ascii_alphanumeric()));
+    }
+
+    #[test]
+    fn what_is_typed_is_checked_byte_by_byte_across_reads() {
+        let typed: Vec<u8> = (0..5000).map(typed).collect();
+        assert!(is_typed(0, &typed[..1234]) && is_typed(1234, &typed[1234..]));
+        let lost = [&typed[..700], &typed[701..]].concat();
+        let doubled = [&typed[..701], &typed[700..]].concat();
+        let block = [&typed[..36], &typed[72..108], &typed[36..72]].concat();
+        for wrong in [lost, doubled, block] {
+            assert!(!is_typed(0, &wrong));
+        }
+        assert!(!is_typed(1, &typed[..100]));
     }
 
     #[test]
