@@ -295,4 +295,36 @@ mod tests {
         let compared = compare_pairs(&plan, &folder, PairSeries::First, PairSeries::Second);
         assert_eq!((compared.pairs.len(), compared.is_good()), (0, false));
     }
+
+    #[test]
+    fn of_a_hundred_intervals_eighty_are_to_hold_zero_and_of_few_no_fewer() {
+        let pair = |low, high| RunPair {
+            name: String::new(),
+            medians: [None; 2],
+            difference: Some(Interval { low, high }),
+        };
+        let compared = |holding: usize, others: usize| {
+            let mut pairs = vec![pair(-1.0, 1.0); holding];
+            pairs.extend(vec![pair(0.5, 1.0); others]);
+            PairComparison { pairs }
+        };
+        for (holding, others, wanted, is_good) in [
+            (16, 4, 16, true),
+            (15, 5, 16, false),
+            (3, 1, 4, false),
+            (5, 1, 5, true),
+            (0, 0, 0, false),
+        ] {
+            let compared = compared(holding, others);
+            let said = format!("{holding} and {others}");
+            assert_eq!(
+                (compared.wanted(), compared.is_good()),
+                (wanted, is_good),
+                "{said}"
+            );
+        }
+        let mut unknown = compared(4, 0);
+        unknown.pairs[0].difference = None;
+        assert_eq!(unknown.holding(), 3, "a run without times says nothing");
+    }
 }

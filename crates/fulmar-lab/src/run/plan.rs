@@ -245,4 +245,54 @@ mod tests {
         let told = [45, 130, 6000].map(|seconds| minutes(Duration::from_secs(seconds)));
         assert_eq!(told, ["45 s", "2 min", "1 h 40 min"]);
     }
+
+    #[test]
+    fn a_run_is_learned_to_take_the_mean_of_its_like_and_not_of_what_failed() {
+        let mut plan = plan("loss", 3, false);
+        let outcome = |seed: u64, took: f64, end: End, plan: &RunPlan| {
+            let first = &plan.runs[0].id;
+            let id = RunId {
+                seed,
+                ..first.clone()
+            };
+            let mut outcome = crate::run::outcome(id, Ok(crate::experiment::Measured::default()));
+            (outcome.facts.took, outcome.end) = (took, end);
+            outcome
+        };
+        let outcomes = [
+            outcome(1, 10.0, End::Complete, &plan),
+            outcome(2, 30.0, End::Complete, &plan),
+            outcome(3, 500.0, End::Failed("no answer".to_owned()), &plan),
+        ];
+        let before: Vec<Duration> = plan.runs.iter().map(|run| run.takes).collect();
+        let first = plan.runs[0].id.clone();
+        plan.learn(&outcomes);
+        for (run, before) in plan.runs.iter().zip(before) {
+            let is_alike = (&run.id.cell, &run.id.peer) == (&first.cell, &first.peer);
+            let expected = if is_alike {
+                Duration::from_secs(20)
+            } else {
+                before
+            };
+            assert_eq!(run.takes, expected, "{:?}", run.id);
+        }
+    }
+
+    #[test]
+    fn what_is_alone_waits_for_all_and_lets_nothing_begin_beside_it() {
+        let run = |seconds, is_alone| {
+            let plan = plan("loss", 1, false);
+            PlannedRun {
+                takes: Duration::from_secs(seconds),
+                is_alone,
+                ..plan.runs[0].clone()
+            }
+        };
+        let seconds = |runs: &[PlannedRun], jobs| forecast(runs, &[], jobs).as_secs();
+        let mixed = [run(10, false), run(4, true), run(10, false), run(10, false)];
+        assert_eq!(seconds(&mixed, 2), 24);
+        assert_eq!(seconds(&mixed[2..], 2), 10);
+        assert_eq!(seconds(&mixed[2..], 0), 20, "one at least");
+        assert_eq!(seconds(&[], 3), 0);
+    }
 }

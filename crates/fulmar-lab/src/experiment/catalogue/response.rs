@@ -39,3 +39,17 @@ impl Response {
         Duration::from_millis(millis.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_answers_as_its_transport_and_its_predictions_let_it() {
+        let response = Response::millis(500, 100).tcp(3000);
+        let of = |peer| response.of(peer).as_millis();
+        assert_eq!((of("mosh"), of("mosh-a"), of("mosh-n")), (100, 100, 500));
+        assert_eq!((of("fulmar"), of("ssh"), of("plain")), (500, 3000, 3000));
+        assert_eq!(Response::millis(500, 100).of("ssh").as_millis(), 500);
+    }
+}
