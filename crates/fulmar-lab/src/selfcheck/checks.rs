@@ -8,7 +8,7 @@ use fulmar_sim::{CLIENT, Change, Way};
 use serde_json::json;
 
 use super::probe::{Probe, ProbeFlow};
-use super::row::{CheckRow, Verdict};
+use super::row::CheckRow;
 use crate::link::{Link, Report};
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
@@ -86,7 +86,7 @@ pub(super) fn delay(extent: CheckExtent, set: Duration, load: &'static str) -> R
         setting: format!("{} ms, {load}", set.as_secs_f64() * 1e3),
         measured: format!("+{median:.3} ms median, +{p99:.3} ms 99 %, +{most:.3} ms most"),
         wanted: "under +0.2 ms median".to_owned(),
-        verdict: Verdict::of(median < 0.2 && least >= 0.0 && errors.len() == count as usize),
+        is_good: median < 0.2 && least >= 0.0 && errors.len() == count as usize,
         numbers: json!({
             "set_ms": set.as_secs_f64() * 1e3,
             "packets": errors.len(),
@@ -109,19 +109,24 @@ fn lost_share(what: &'static str, setting: &str, share: f64, spread: f64) -> Res
     let missed = u64::from(count).saturating_sub(measured.report.client.sent);
     let lost = f64::from(count) - measured.flow.arrived.len() as f64;
     let seen = lost / f64::from(count);
-    let error = (spread * share * (1.0 - share) / f64::from(count)).sqrt();
+    let error = standard_error(share, spread, count);
     let errors = (seen - share) / error;
     Ok(CheckRow {
         what,
         setting: setting.to_owned(),
         measured: format!("{:.3} %, {errors:+.1} standard errors", seen * 100.0),
         wanted: "within 3 of 100 000".to_owned(),
-        verdict: Verdict::of(errors.abs() <= 3.0 && missed == 0),
+        is_good: errors.abs() <= 3.0 && missed == 0,
         numbers: json!({
             "set": share, "seen": seen, "standard_error": error, "packets": count,
             "missed_by_the_engine": missed,
         }),
     })
+}
+
+/// The standard error of a share of so many draws, whose variance is `spread` times that of independent ones.
+fn standard_error(share: f64, spread: f64, count: u32) -> f64 {
+    (spread * share * (1.0 - share) / f64::from(count)).sqrt()
 }
 
 /// Losses of each packet for itself.
@@ -131,17 +136,21 @@ pub(super) fn loss(percent: f64) -> Result<CheckRow> {
 
 /// Losses in runs.
 pub(super) fn burst_loss(percent: f64, run: f64) -> Result<CheckRow> {
-    // A chain of two states: the variance is larger by (1 + c) / (1 - c), with c = 1 - p - r.
     let share = percent / 100.0;
-    let (to_good, to_bad) = (1.0 / run, share / run / (1.0 - share));
-    let correlation = 1.0 - to_good - to_bad;
-    let spread = (1.0 + correlation) / (1.0 - correlation);
     lost_share(
         "burst-loss",
         &format!("{percent}% run {run}"),
         share,
-        spread,
+        burst_spread(share, run),
     )
+}
+
+/// How much larger than that of independent losses the variance of losses in runs of this mean length is.
+fn burst_spread(share: f64, run: f64) -> f64 {
+    // A chain of two states: the variance is larger by (1 + c) / (1 - c), with c = 1 - p - r.
+    let (to_good, to_bad) = (1.0 / run, share / run / (1.0 - share));
+    let correlation = 1.0 - to_good - to_bad;
+    (1.0 + correlation) / (1.0 - correlation)
 }
 
 /// Measures how many of a burst get through a queue: those that it holds, and the one that is being sent.
@@ -172,7 +181,7 @@ pub(super) fn queue(limit: &str, packet_bytes: usize, expected: usize) -> Result
         setting: format!("{limit}, {count} packets of {packet_bytes} B at once"),
         measured: format!("{arrived} get through"),
         wanted: format!("{expected}, the first ones"),
-        verdict: Verdict::of(arrived == expected && is_in_order),
+        is_good: arrived == expected && is_in_order,
         numbers: json!({ "sent": count, "expected": expected, "arrived": arrived }),
     })
 }
@@ -210,7 +219,7 @@ pub(super) fn rate(extent: CheckExtent, mbit: f64) -> Result<CheckRow> {
         setting: format!("{mbit} Mbit/s"),
         measured: format!("{seen:.3} Mbit/s, {:+.3} %", error * 100.0),
         wanted: "within 1 %".to_owned(),
-        verdict: Verdict::of(error.abs() < 0.01),
+        is_good: error.abs() < 0.01,
         numbers: json!({
             "set_mbit": mbit, "seen_mbit": seen, "packets": arrived.len(), "seconds": took,
         }),
@@ -263,7 +272,7 @@ pub(super) fn trace(extent: CheckExtent, name: &str, traces: &LinkTraces) -> Res
         setting: format!("{name}, {seconds} s"),
         measured: format!("{seen} packets, {:+.3} %", error * 100.0),
         wanted: format!("{expected} within 1 %"),
-        verdict: Verdict::of(error.abs() < 0.01),
+        is_good: error.abs() < 0.01,
         numbers: json!({ "trace": name, "seconds": seconds, "expected": expected, "seen": seen }),
     })
 }
@@ -289,7 +298,7 @@ pub(super) fn worlds(extent: CheckExtent) -> Result<CheckRow> {
             longer(0.99)
         ),
         wanted: "0, under +0.2 ms median".to_owned(),
-        verdict: Verdict::of(agreement.other_fate == 0 && longer(0.5) < 0.2),
+        is_good: agreement.other_fate == 0 && longer(0.5) < 0.2,
         numbers: json!({
             "other_fate": agreement.other_fate,
             "arrived": agreement.longer.len(),
@@ -308,4 +317,47 @@ fn busiest(trace: &fulmar_sim::LinkTrace, from: Duration, to: Duration) -> f64 {
         at += second / 4;
     }
     most as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantile_is_the_value_that_a_share_does_not_exceed() {
+        let hundred: Vec<f64> = (1..=100).map(f64::from).collect();
+        let of = |share| quantile(&hundred, share);
+        assert_eq!(
+            (of(0.0), of(0.5), of(0.99), of(1.0)),
+            (1.0, 50.0, 99.0, 100.0)
+        );
+        assert_eq!(quantile(&[3.0, 5.0, 9.0], 0.5), 5.0);
+        assert!(quantile(&[], 0.5).is_nan());
+    }
+
+    #[test]
+    fn an_error_is_that_of_the_binomial_distribution_and_larger_for_runs() {
+        // The root of 0.01 * 0.99 / 100 000.
+        assert!((standard_error(0.01, 1.0, 100_000) - 3.1464e-4).abs() < 1e-8);
+        // Four times the variance is twice the error.
+        let doubled = standard_error(0.01, 4.0, 100_000) / standard_error(0.01, 1.0, 100_000);
+        assert!((doubled - 2.0).abs() < 1e-12);
+        // Runs of 1 / (1 - share) are what independent losses make.
+        assert!((burst_spread(0.05, 1.0 / 0.95) - 1.0).abs() < 1e-9);
+        // 5 % in runs of 4: c = 1 - 0.25 - 0.05 / 4 / 0.95 = 0.73684.
+        assert!((burst_spread(0.05, 4.0) - 6.6).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_busiest_second_is_found_where_a_trace_is_uneven() {
+        let times = (0..50)
+            .map(|number| 2_000 + number * 20)
+            .chain((0..10).map(|number| number * 100));
+        let mut times: Vec<u64> = times.collect();
+        times.sort_unstable();
+        let text: String = times.iter().map(|time| format!("{time}\n")).collect();
+        let trace = fulmar_sim::LinkTrace::parse(&text).unwrap();
+        let second = Duration::from_secs(1);
+        assert_eq!(busiest(&trace, second, second * 2), 50.0);
+    }
 }

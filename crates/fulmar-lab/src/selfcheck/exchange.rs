@@ -251,3 +251,63 @@ fn receive(socket: &UdpSocket, is_over: &AtomicBool, answers: bool) -> Result<Pa
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn copies_and_losses_are_found_by_number_and_what_nobody_sent_is_none() {
+        let mut here = PacketTimes::default();
+        for at in [100, 110, 120] {
+            here.send(ms(at));
+        }
+        let mut there = PacketTimes::default();
+        there.arrive(Some(0), ms(125));
+        there.arrive(Some(2), ms(150));
+        there.arrive(Some(0), ms(131));
+        there.arrive(Some(7), ms(140));
+        there.arrive(None, ms(141));
+        let times = here.transit_times(&there);
+        let near = |number: u32, wanted: &[f64]| {
+            let seen = &times[&number];
+            let is_near = |(seen, wanted): (&f64, &f64)| (seen - wanted).abs() < 1e-9;
+            assert!(
+                seen.len() == wanted.len() && seen.iter().zip(wanted).all(is_near),
+                "{seen:?}"
+            );
+        };
+        near(0, &[0.025, 0.031]);
+        near(2, &[0.030]);
+        assert_eq!(times.len(), 2);
+    }
+
+    #[test]
+    fn worlds_differ_by_what_arrived_in_one_of_them_only() {
+        let times = |all: &[(u32, &[f64])]| {
+            let times = all.iter().map(|(number, times)| (*number, times.to_vec()));
+            times.collect::<TransitTimes>()
+        };
+        let simulated = times(&[(0, &[0.1]), (1, &[0.1]), (3, &[0.2, 0.3])]);
+        let real = times(&[(0, &[0.15]), (2, &[0.1]), (3, &[0.25])]);
+        let mut agreement = ExchangeAgreement {
+            other_fate: 0,
+            longer: Vec::new(),
+            priority: ThreadPriority::Usual,
+        };
+        agreement.compare(&simulated, &real, 5);
+        // Lost in one world, in the other, and a copy that one has; number 4 was lost in both.
+        assert_eq!(agreement.other_fate, 3);
+        assert_eq!(agreement.longer.len(), 2);
+        assert!(
+            agreement
+                .longer
+                .iter()
+                .all(|longer| (longer - 0.05).abs() < 1e-9)
+        );
+    }
+}

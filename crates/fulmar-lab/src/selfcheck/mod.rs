@@ -21,7 +21,7 @@ use crate::trace::LinkTraces;
 use checks::CheckExtent;
 pub use exchange::{ExchangeAgreement, agreement};
 use machine::{CpuLoad, MachineFacts, StealTime};
-use row::{CheckRow, Verdict};
+use row::CheckRow;
 
 /// The findings of a self-check.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ impl SelfcheckReport {
     /// Tells whether everything is as precise as it is meant to be.
     #[must_use]
     pub(crate) fn are_good(&self) -> bool {
-        self.rows.iter().all(|row| row.verdict != Verdict::Bad)
+        self.rows.iter().all(|row| row.is_good)
     }
 
     /// Returns the table for a person.

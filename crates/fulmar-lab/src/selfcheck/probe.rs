@@ -180,3 +180,20 @@ impl ProbeSender<'_> {
         Ok((self.sent.len() as u64).saturating_sub(read))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delay_is_from_sending_to_the_arrival_of_the_same_number() {
+        let ms = Duration::from_millis;
+        let arrival = |number, at| ProbeArrival { number, at: ms(at) };
+        let flow = ProbeFlow {
+            sent: [0, 250, 500].map(ms).to_vec(),
+            // One was lost, one overtaken, and one was never sent.
+            arrived: vec![arrival(2, 625), arrival(0, 750), arrival(9, 800)],
+        };
+        assert_eq!(flow.delays(), [0.125, 0.75]);
+    }
+}

@@ -13,32 +13,10 @@ pub(super) struct CheckRow {
     pub(super) measured: String,
     /// The value that it ought to have, for a person.
     pub(super) wanted: String,
-    /// The verdict.
-    pub(super) verdict: Verdict,
+    /// True if the value is as wanted.
+    pub(super) is_good: bool,
     /// All of it as numbers.
     pub(super) numbers: Value,
-}
-
-/// The verdict on a measured value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// The value is as wanted.
-    Good,
-    /// The value is not as wanted.
-    Bad,
-}
-
-impl Verdict {
-    pub(super) fn of(is_good: bool) -> Self {
-        if is_good { Self::Good } else { Self::Bad }
-    }
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Good => "ok",
-            Self::Bad => "NOT OK",
-        }
-    }
 }
 
 impl CheckRow {
@@ -48,7 +26,7 @@ impl CheckRow {
             "setting": self.setting,
             "measured": self.measured,
             "wanted": self.wanted,
-            "good": self.verdict == Verdict::Good,
+            "good": self.is_good,
             "numbers": self.numbers,
         })
     }
@@ -64,7 +42,7 @@ pub(super) fn table(rows: &[CheckRow]) -> String {
             row.setting.clone(),
             row.measured.clone(),
             row.wanted.clone(),
-            row.verdict.word().to_owned(),
+            if row.is_good { "ok" } else { "NOT OK" }.to_owned(),
         ]
     }));
     let width = |column: usize| {
@@ -91,7 +69,7 @@ mod tests {
             setting: "1 %".to_owned(),
             measured: "0.98 % ± 0.1".to_owned(),
             wanted: "1 %".to_owned(),
-            verdict: Verdict::Bad,
+            is_good: false,
             numbers: Value::Null,
         };
         let expected = "check  setting  measured      wanted\n\
