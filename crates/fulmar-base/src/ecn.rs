@@ -12,7 +12,7 @@ pub enum Ecn {
     Capable0,
     /// `ECT(1)`: marks are welcome.
     Capable1,
-    /// A router on the way was congested.
+    /// A router on the path was congested.
     Congested,
 }
 

@@ -1,9 +1,9 @@
-//! The name of a way to the peer.
+//! The number of a path to the peer.
 
-/// A way to the peer, under a number of the edge's choice: on UDP a local socket and a remote
+/// A path to the peer, under a number of the edge's choice: on UDP a local socket and a remote
 /// address.
 ///
-/// Equal ways must have equal numbers, and a number must not come to mean another way while the
+/// Equal paths must have equal numbers, and a number must not come to mean another path while the
 /// core may still name it. The core names only paths that it was told to use, or from which a
 /// datagram came that was genuine and newer than all before.
 ///

@@ -7,9 +7,9 @@ use std::fmt;
 /// Sorted by what it means for the sender, not by the system's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SendError {
-    /// Longer than the way allows (`EMSGSIZE`).
+    /// Longer than the path allows (`EMSGSIZE`).
     TooBig,
-    /// No way there (`ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`).
+    /// No path there (`ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`).
     Unreachable,
     /// Somebody said that nobody listens (`ECONNREFUSED`).
     Refused,

@@ -18,7 +18,7 @@ pub enum OpenError {
     /// Longer than [`DATAGRAM_BYTES_MAX`].
     #[error("the datagram is too long")]
     TooLong,
-    /// Travels our own way: a reflection, or another conversation.
+    /// Has our own direction: a reflection, or another conversation.
     #[error("the datagram travels the other way")]
     WrongDirection,
     /// More than [`SEQUENCE_AHEAD_MAX`] above the highest sequence number that was accepted.

@@ -150,8 +150,8 @@ impl Destinations {
         true
     }
 
-    /// Takes note of an error that somebody on the way has reported of what was sent. Returns it when
-    /// it is all that is left: then the whole way is closed, as far as anybody told.
+    /// Takes note of an error that somebody on the path has reported of what was sent. Returns it when
+    /// it is all that is left: then every path is closed, as far as anybody told.
     pub fn note_report(&mut self, reporter: Option<IpAddr>, error: SendError) -> Option<SendError> {
         let of_another = |peer: SocketAddr| {
             let mut others = self.tried.iter().map(|tried| tried.address.ip());

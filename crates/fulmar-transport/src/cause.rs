@@ -65,7 +65,7 @@ countable! {
         Retry = "retry",
         /// The peer has never answered.
         FirstRepeat = "first repeat",
-        /// The way to the peer may have changed, or may work again.
+        /// The path to the peer may have changed, or may work again.
         Probe = "probe",
         /// The peer's object has changed, and we have to acknowledge it.
         Acknowledgement = "acknowledgement",
@@ -97,7 +97,7 @@ countable! {
         TooShort = "too short",
         /// Longer than any datagram.
         TooLong = "too long",
-        /// It travels our own way.
+        /// It has our own direction.
         WrongDirection = "wrong direction",
         /// Its sequence number is far above all others.
         OutOfReach = "out of reach",

@@ -45,7 +45,7 @@ impl Clock {
     }
 
     /// Tells whether a round trip that ends now began before the machine slept: then it measures the
-    /// sleep and not the way.
+    /// sleep and not the path.
     fn has_slept_within(&self, now: Time, measured: Duration) -> bool {
         self.woke.is_some_and(|woke| measured > now.since(woke))
     }

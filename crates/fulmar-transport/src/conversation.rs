@@ -363,7 +363,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
 
     /// Tells how much may be sent for that cause: what a probe can carry to a peer that has not been
     /// heard for as long as an active retry lasts, or that owes an acknowledgement of something large.
-    /// The goodbye is no probe, nor is the first try of a way that may have changed.
+    /// The goodbye is no probe, nor is the first try of a path that may have changed.
     fn extent(&self, now: Time, cause: Cause) -> Extent {
         let timeout = self.clock.round_trip().timeout();
         let is_probe = match cause {

@@ -94,9 +94,9 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     }
 
     /// Takes note that the system refused to send. Nothing is sent again at once; the timers see to
-    /// it, in datagrams of 500 bytes if that was the trouble, for ten minutes or until the way changes.
+    /// it, in datagrams of 500 bytes if that was the trouble, for ten minutes or until the path changes.
     ///
-    /// What somebody else has said of the way is for [`handle_report`](Endpoint::handle_report).
+    /// What somebody else has said of the path is for [`handle_report`](Endpoint::handle_report).
     pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
         tick(&mut self.conversation.counters.send_errors);
         // An error of a path that was left says nothing about the present one.
@@ -254,7 +254,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         self.conversation.sender.sent_number()
     }
 
-    /// Returns when the newest acknowledged state was last sent: the newest proof that the way there
+    /// Returns when the newest acknowledged state was last sent: the newest proof that the path there
     /// and back works.
     pub fn proven_at(&self) -> Time {
         self.conversation.sender.acknowledged_sent_at()

@@ -175,7 +175,7 @@ pub(crate) const ACTIVE_RETRY: Duration = Duration::from_millis(10_000);
 /// Source: docs/protocol.md §5.3 and §5.4.
 pub(crate) const RETRY_MARGIN: Duration = ACKNOWLEDGEMENT_DELAY;
 
-/// The first pause after a datagram to a peer that never answered, or to which the way has
+/// The first pause after a datagram to a peer that never answered, or to which the path has
 /// just changed. Each further pause is twice as long, up to [`REPEAT_MAX`].
 ///
 /// Source: docs/protocol.md §5.4.
@@ -197,7 +197,7 @@ pub(crate) const PROBE_INTERVAL_MIN: Duration = REPEAT_MIN;
 /// Source: docs/protocol.md §5.4.
 pub(crate) const PROBE_INTERVAL_MAX: Duration = HEARTBEAT_INTERVAL;
 
-/// The longest pause before another try at a way to which the system refuses to send.
+/// The longest pause before another try of a path on which the system refuses to send.
 ///
 /// Source: docs/protocol.md §5.4.
 pub(crate) const REFUSED_PAUSE_MAX: Duration = Duration::from_millis(1000);

@@ -23,13 +23,13 @@ pub(crate) struct Liveness {
     asked: Option<Time>,
     /// The time since which a state of the peer waits for its acknowledgement.
     pub(crate) unacknowledged_since: Option<Time>,
-    /// The time since which the way has not changed: what was sent earlier may have gone astray.
+    /// The time since which the path has not changed: what was sent earlier may have gone astray.
     pub(crate) way_since: Time,
     pub(crate) path_probe: Option<PathProbe>,
 }
 
 impl Liveness {
-    /// Returns what is known at the beginning: a client does not know whether its way works, a server
+    /// Returns what is known at the beginning: a client does not know whether its path works, a server
     /// does not send before it does.
     pub(crate) fn new(now: Time, role: Role) -> Liveness {
         let path_probe = match role {
@@ -48,14 +48,14 @@ impl Liveness {
         }
     }
 
-    /// Takes note that the peer is at the end of another way, which works.
+    /// Takes note that the peer is at the end of another path, which works.
     pub(crate) fn moved(&mut self, now: Time) {
         self.way_since = now;
         self.path_probe = None;
         self.large = None;
     }
 
-    /// Takes note that the way may have changed, and is to be tried at once.
+    /// Takes note that the path may have changed, and is to be tried at once.
     pub(crate) fn probe_path(&mut self, now: Time) {
         self.way_since = now;
         self.path_probe = Some(PathProbe::new(now, 0));

@@ -31,7 +31,7 @@ pub(crate) struct Outbox {
     noise: Box<dyn Noise>,
     /// The longest datagram to send at present.
     datagram_bytes: usize,
-    /// The longest where nothing is known of the way.
+    /// The longest where nothing is known of the path.
     normal_bytes: usize,
     /// The time until which they are shorter than normal.
     shortened_until: Option<Time>,
@@ -60,7 +60,7 @@ pub(crate) struct Outgoing {
     pub(crate) is_new: bool,
 }
 
-/// The cost of an instruction on the way.
+/// The cost of an instruction on the network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
     pub(crate) bytes: usize,

@@ -1,4 +1,4 @@
-//! The ways to the peer.
+//! The paths to the peer.
 
 use fulmar_base::{PathId, Time};
 

@@ -125,12 +125,12 @@ pub enum Numbering {
 }
 
 /// The sent states that may be taken for arrived although they are not acknowledged: those that were sent a short while
-/// ago on the present way.
+/// ago on the present path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trust {
     /// The round trip's [timeout](crate::RoundTrip::timeout), after which something is thought lost.
     pub timeout: Duration,
-    /// The time since which the way has not changed. What was sent earlier went another way.
+    /// The time since which the path has not changed. What was sent earlier went over another.
     pub since: Time,
 }
 
@@ -292,7 +292,7 @@ impl<S: Synced> Sender<S> {
         self.first().number
     }
 
-    /// Returns when the newest acknowledged state was last sent: so late, at least, the way there and
+    /// Returns when the newest acknowledged state was last sent: so late, at least, the path there and
     /// back worked.
     pub fn acknowledged_sent_at(&self) -> Time {
         self.first().at
@@ -328,7 +328,7 @@ impl<S: Synced> Sender<S> {
     /// Returns the state that the peer is thought to hold.
     ///
     /// Source: docs/protocol.md §5.3: from the acknowledged state on, as long as one was sent a short
-    /// while ago. A change of the way is ours. A state that was forgotten ends the walk where it would
+    /// while ago. A change of the path is ours. A state that was forgotten ends the walk where it would
     /// have: if it was lost, those that start from it are of no use to the peer.
     fn assumed(&self, now: Time, trust: Trust) -> &Sent<S> {
         let unacknowledged = self.sent.iter().skip(1);

@@ -58,7 +58,7 @@ pub(crate) fn collection_delay(role: Role) -> Duration {
     }
 }
 
-/// The first instruction leaves as soon as there is a way.
+/// The first instruction leaves as soon as there is a path.
 ///
 /// Source: docs/protocol.md §5.4.
 pub fn first(made: Time) -> Due {
@@ -130,14 +130,14 @@ pub(crate) fn first_repeat(last_sent: Time, path_probe: PathProbe) -> Due {
     (last_sent + path_probe.pause(), Cause::FirstRepeat)
 }
 
-/// A way that may have changed is tried at once, and then like one that has never worked.
+/// A path that may have changed is tried at once, and then like one that has never worked.
 ///
 /// Source: docs/protocol.md §5.4.
 pub fn probe(last_sent: Time, path_probe: PathProbe) -> Due {
     (last_sent + path_probe.pause(), Cause::Probe)
 }
 
-/// A way that is silent is tried every 250 ms while a person types; a tenth of the time since the last
+/// A path that is silent is tried every 250 ms while a person types; a tenth of the time since the last
 /// key later on, up to 3 s.
 ///
 /// Source: docs/protocol.md §5.4. The tenth is chosen by eye: the pace falls to that of heartbeats

@@ -1,4 +1,4 @@
-//! The way to a far end that waits: ssh at work, and meanwhile the question where the host is.
+//! The login that leads to a far end that waits: ssh at work, and meanwhile the question where the host is.
 //!
 //! Source: docs/protocol.md §2.10, docs/threat-model.md §9.
 

@@ -33,7 +33,7 @@ const CLOSED_EACH: Duration = Duration::from_millis(100);
 pub(super) struct UdpConnection {
     pub(super) connection: Connection,
     pub(super) sockets: NearSockets,
-    /// Our address on the way there.
+    /// Our address on the path there.
     address: Option<IpAddr>,
     /// The time at which the last port was opened.
     opened_at: Time,
@@ -99,7 +99,7 @@ impl UdpConnection {
         (silent >= SILENCE_SHOWN).then_some(silent)
     }
 
-    /// Says that nothing is heard, once for each long silence, and tries another port: a way that carries
+    /// Says that nothing is heard, once for each long silence, and tries another port: a path that carries
     /// nothing may have forgotten ours.
     pub(super) fn look(&mut self, now: Time, reporter: &mut Reporter) {
         let silent = self.silent(now).unwrap_or_default();
@@ -119,7 +119,7 @@ impl UdpConnection {
         if has_slept {
             self.woke_at = now;
         }
-        // Most changes of a machine's network are none of the way there.
+        // Most changes of a machine's network are none of the path there.
         let address = self.sockets.peer().and_then(address_towards);
         if has_slept || address != self.address {
             self.address = address;

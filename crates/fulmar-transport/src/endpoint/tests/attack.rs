@@ -1,4 +1,4 @@
-//! Somebody on the way withholds a datagram and sends it from elsewhere.
+//! Somebody on the path withholds a datagram and sends it from elsewhere.
 //!
 //! Source: docs/threat-model.md §7, test T-U7.
 

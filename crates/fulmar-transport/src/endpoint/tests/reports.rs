@@ -1,4 +1,4 @@
-//! Reports about the way, true or forged.
+//! Reports about the path, true or forged.
 //!
 //! Source: docs/threat-model.md §7.
 
