@@ -9,7 +9,7 @@ pub trait Countable: Copy + 'static {
     const ALL: &'static [Self];
 
     /// Returns the place of the variant in [`ALL`](Countable::ALL).
-    fn place(self) -> usize;
+    fn index(self) -> usize;
 
     /// Returns the variant in a word or two, for traces and counters.
     fn name(self) -> &'static str;
@@ -28,7 +28,7 @@ macro_rules! countable {
         impl Countable for $name {
             const ALL: &'static [$name] = &[ $( $name::$variant, )+ ];
 
-            fn place(self) -> usize {
+            fn index(self) -> usize {
                 self as usize
             }
 
@@ -148,14 +148,14 @@ impl<T: Countable> Tally<T> {
 
     /// Counts one more.
     pub fn count(&mut self, what: T) {
-        if let Some(count) = self.counts.get_mut(what.place()) {
+        if let Some(count) = self.counts.get_mut(what.index()) {
             *count = count.saturating_add(1);
         }
     }
 
     /// Returns how often it was counted.
     pub fn of(&self, what: T) -> u64 {
-        self.counts.get(what.place()).copied().unwrap_or(0)
+        self.counts.get(what.index()).copied().unwrap_or(0)
     }
 
     /// Returns the sum of all counts.
@@ -192,8 +192,8 @@ mod tests {
 
     #[test]
     fn every_cause_has_its_own_place_and_name() {
-        for (place, cause) in Cause::ALL.iter().enumerate() {
-            assert_eq!(cause.place(), place);
+        for (index, cause) in Cause::ALL.iter().enumerate() {
+            assert_eq!(cause.index(), index);
             let same = Cause::ALL.iter().filter(|c| c.name() == cause.name());
             assert_eq!(same.count(), 1, "{cause}");
         }

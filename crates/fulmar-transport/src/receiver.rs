@@ -206,8 +206,8 @@ impl<S: Synced> Receiver<S> {
         for held in &mut self.held {
             held.state.forget_before(&newest);
         }
-        for place in 0..self.held.len() {
-            self.measure(place);
+        for index in 0..self.held.len() {
+            self.measure(index);
         }
     }
 
@@ -262,11 +262,11 @@ impl<S: Synced> Receiver<S> {
     }
 
     fn find(&self, number: StateNumber) -> Option<&Held<S>> {
-        let place = self
+        let index = self
             .held
             .binary_search_by_key(&number, |held| held.number)
             .ok()?;
-        self.held.get(place)
+        self.held.get(index)
     }
 
     fn last(&self) -> &Held<S> {
@@ -288,18 +288,18 @@ impl<S: Synced> Receiver<S> {
     }
 
     fn insert(&mut self, number: StateNumber, state: S) -> Outcome {
-        let place = self.held.partition_point(|held| held.number < number);
+        let index = self.held.partition_point(|held| held.number < number);
         let entry = Held {
             number,
             state,
             bytes: 0,
             pledge: None,
         };
-        self.held.insert(place, entry);
-        self.measure(place);
+        self.held.insert(index, entry);
+        self.measure(index);
         // The one after it shares with the new one now.
-        self.measure(place + 1);
-        if place + 1 == self.held.len() {
+        self.measure(index + 1);
+        if index + 1 == self.held.len() {
             Outcome::Newest
         } else {
             Outcome::Behind
@@ -324,15 +324,15 @@ impl<S: Synced> Receiver<S> {
     }
 
     /// Reckons anew what the state at that place holds beside the one before it.
-    fn measure(&mut self, place: usize) {
-        let before = place
+    fn measure(&mut self, index: usize) {
+        let before = index
             .checked_sub(1)
             .and_then(|before| self.held.get(before));
-        let Some(held) = self.held.get(place) else {
+        let Some(held) = self.held.get(index) else {
             return;
         };
         let bytes = held.state.held_bytes(before.map(|before| &before.state));
-        if let Some(held) = self.held.get_mut(place) {
+        if let Some(held) = self.held.get_mut(index) {
             held.bytes = bytes;
         }
     }

@@ -208,8 +208,8 @@ impl<S: Synced> Sender<S> {
         match self.sent.binary_search_by_key(&number, |sent| sent.number) {
             Err(_) => Acknowledged::Unknown,
             Ok(0) => Acknowledged::Known,
-            Ok(place) => {
-                self.sent.drain(..place);
+            Ok(index) => {
+                self.sent.drain(..index);
                 self.forget_acknowledged();
                 // The window begins at the acknowledged state, so it reaches further now.
                 if !self.goal.is_same(&self.current) {
@@ -429,28 +429,28 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Forgets a state that is neither the first nor the last.
-    fn forget(&mut self, place: usize) -> Option<Sent<S>> {
-        let gone = self.sent.remove(place)?;
-        if let Some(next) = self.sent.get_mut(place)
+    fn forget(&mut self, index: usize) -> Option<Sent<S>> {
+        let gone = self.sent.remove(index)?;
+        if let Some(next) = self.sent.get_mut(index)
             // Only one of the two ranges can be kept: between them lies a number that was used.
             && next.unused.is_empty()
         {
             next.unused = gone.unused.clone();
         }
-        self.measure(place);
+        self.measure(index);
         Some(gone)
     }
 
     /// Forgets states between the first and the last until the rest is within [`SENT_BYTES_MAX`].
     fn make_room(&mut self, now: Time, trust: Trust) {
         while self.sent.len() > 2 && self.held_bytes() > self.bytes_max {
-            let place = self.least_useful(now, trust);
-            let Some(gone) = self.forget(place) else {
+            let index = self.least_useful(now, trust);
+            let Some(gone) = self.forget(index) else {
                 return;
             };
             // The walk to the assumed state has to end where it would have ended with the forgotten
             // one (docs/protocol.md §5.3).
-            if let Some(next) = self.sent.get_mut(place) {
+            if let Some(next) = self.sent.get_mut(index) {
                 next.waiting_since = next.waiting_since.min(gone.waiting_since);
             }
         }
@@ -470,19 +470,19 @@ impl<S: Synced> Sender<S> {
     }
 
     fn measure_all(&mut self) {
-        (0..self.sent.len()).for_each(|place| self.measure(place));
+        (0..self.sent.len()).for_each(|index| self.measure(index));
     }
 
     /// Reckons anew what the state at that place holds beside the one before it.
-    fn measure(&mut self, place: usize) {
-        let before = place
+    fn measure(&mut self, index: usize) {
+        let before = index
             .checked_sub(1)
             .and_then(|before| self.sent.get(before));
-        let Some(sent) = self.sent.get(place) else {
+        let Some(sent) = self.sent.get(index) else {
             return;
         };
         let bytes = sent.state.held_bytes(before.map(|before| &before.state));
-        if let Some(sent) = self.sent.get_mut(place) {
+        if let Some(sent) = self.sent.get_mut(index) {
             sent.bytes = bytes;
         }
     }

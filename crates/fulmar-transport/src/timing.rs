@@ -471,7 +471,7 @@ impl Deadlines {
     /// Enters when something is to happen.
     pub fn set(&mut self, due: Due) {
         let (time, cause) = due;
-        let Some(entry) = self.at.get_mut(cause.place()) else {
+        let Some(entry) = self.at.get_mut(cause.index()) else {
             return;
         };
         let is_moved = entry.replace(time).is_some();
@@ -485,7 +485,7 @@ impl Deadlines {
 
     /// Returns when something is to happen for that cause.
     pub fn get(&self, cause: Cause) -> Option<Time> {
-        self.at.get(cause.place()).copied().flatten()
+        self.at.get(cause.index()).copied().flatten()
     }
 
     /// Returns the next thing to happen; of several at the same time, the one whose cause is first

@@ -53,8 +53,8 @@ impl<S: Synced> Sender<S> {
             let difference = self.difference_from_to(self.first(), &sent.state);
             matches!(difference.reached, Reached::Between(_))
         };
-        let place = self.sent.iter().position(is_far)?;
-        let (before, far) = (self.sent.get(place.checked_sub(1)?)?, self.sent.get(place)?);
+        let index = self.sent.iter().position(is_far)?;
+        let (before, far) = (self.sent.get(index.checked_sub(1)?)?, self.sent.get(index)?);
         // The last probe of this kind stands there already. It goes out again, under the same
         // number.
         let is_repeated = before.is_probe && !before.state.is_same(&self.first().state);
@@ -76,10 +76,10 @@ impl<S: Synced> Sender<S> {
         self.probed = Probed::Beginning;
         self.sent_at = now;
         if is_repeated {
-            self.sent.get_mut(place - 1)?.at = now;
+            self.sent.get_mut(index - 1)?.at = now;
         } else {
-            self.sent.get_mut(place)?.unused.start = number.next();
-            self.insert_probe(now, place, probe(now, number, step.state));
+            self.sent.get_mut(index)?.unused.start = number.next();
+            self.insert_probe(now, index, probe(now, number, step.state));
         }
         Some(self.composed(step.source, number, false, step.bytes))
     }
@@ -115,11 +115,11 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Enters a state between others. For lack of room one goes that is not the new one.
-    fn insert_probe(&mut self, now: Time, place: usize, sent: Sent<S>) {
-        self.sent.insert(place, sent);
+    fn insert_probe(&mut self, now: Time, index: usize, sent: Sent<S>) {
+        self.sent.insert(index, sent);
         if self.sent.len() > SENT_STATES_MAX {
             let goes = self.sent.len() - SENT_STATE_DROPPED_FROM_END;
-            self.forget(goes + usize::from(goes == place));
+            self.forget(goes + usize::from(goes == index));
         }
         self.measure_all();
         self.make_room(now, Trust::NONE);
