@@ -24,7 +24,7 @@ pub(crate) enum Token {
     Routes,
     /// Work that an earlier turn has left over.
     Backlog,
-    /// A UDP socket, by its place among those of its owner.
+    /// A UDP socket, by its index among those of its owner.
     Socket(usize),
     /// The user's terminal.
     Terminal,

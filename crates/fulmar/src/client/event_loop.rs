@@ -123,8 +123,8 @@ impl EventLoop {
                 Event::Hint(hint) => self.client.handle_hint(now, hint),
                 Event::Signal(signal) => self.handle_signal(now, Meaning::of(signal)),
                 Event::Ready(Token::Backlog, _) => self.sockets.resume(now, &mut self.client),
-                Event::Ready(Token::Socket(place), _) => {
-                    self.sockets.receive(now, place, &mut self.client);
+                Event::Ready(Token::Socket(index), _) => {
+                    self.sockets.receive(now, index, &mut self.client);
                 }
                 Event::Ready(Token::Terminal, readiness) => keys = Some(readiness),
                 Event::Ready(token, _) => self.hear_ssh(now, token),

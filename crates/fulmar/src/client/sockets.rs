@@ -74,10 +74,10 @@ impl Sockets {
     }
 
     /// Hands over what has come on the socket at that place, within the budget of the turn.
-    pub(crate) fn receive(&mut self, now: Time, place: usize, client: &mut Client) {
+    pub(crate) fn receive(&mut self, now: Time, index: usize, client: &mut Client) {
         let trace = &mut self.trace;
         self.sockets
-            .receive(place, &mut Session { now, client, trace });
+            .receive(index, &mut Session { now, client, trace });
     }
 
     /// Ends a turn: closes what was only needed as long as the server could be anywhere.

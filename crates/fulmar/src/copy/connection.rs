@@ -166,8 +166,8 @@ impl CopyConnection {
     /// Takes what has come on the descriptor of this token.
     pub(super) fn handle_ready(&mut self, now: Time, token: Token) {
         match (token, &mut self.udp, &mut self.login) {
-            (Token::Socket(place), Some(udp), _) => {
-                udp.sockets.receive(place, &mut udp.connection);
+            (Token::Socket(index), Some(udp), _) => {
+                udp.sockets.receive(index, &mut udp.connection);
             }
             (_, _, Some(login)) => login.handle_ready(now, token),
             _ => {}

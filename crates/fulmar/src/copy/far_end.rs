@@ -227,10 +227,10 @@ impl FarEnd {
             match (event, &mut self.udp) {
                 (reactor::Event::Signal(_), _) => return Err(Leave::Signalled),
                 (
-                    reactor::Event::Ready(Token::Socket(place), readiness),
+                    reactor::Event::Ready(Token::Socket(index), readiness),
                     Some((sockets, connection)),
                 ) if readiness.is_readable() => {
-                    sockets.receive(place, connection);
+                    sockets.receive(index, connection);
                 }
                 (reactor::Event::Ready(Token::Input, _), _) => news.input = true,
                 (reactor::Event::Ready(Token::ForkPeer, _), _) => news.is_parent_gone = true,

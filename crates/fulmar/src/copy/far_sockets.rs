@@ -52,14 +52,14 @@ impl FarSockets {
     }
 
     /// Hands over what has come on the socket at that place, within the budget of the turn.
-    pub(super) fn receive(&mut self, place: usize, connection: &mut Connection) {
+    pub(super) fn receive(&mut self, index: usize, connection: &mut Connection) {
         let absence = &mut self.absence;
         let mut copy = Copy {
             received_at: now(),
             connection,
             absence,
         };
-        self.sockets.receive(place, &mut copy);
+        self.sockets.receive(index, &mut copy);
     }
 
     /// Tells if there may be more to receive than this turn has taken.

@@ -112,14 +112,14 @@ impl NearSockets {
     }
 
     /// Hands over what has come on the socket at that place, within the budget of the turn.
-    pub(super) fn receive(&mut self, place: usize, connection: &mut Connection) {
+    pub(super) fn receive(&mut self, index: usize, connection: &mut Connection) {
         let mut copy = Copy {
             received_at: now(),
             connection,
             absence: &mut self.absence,
             refusals: &mut self.refusals,
         };
-        self.sockets.receive(place, &mut copy);
+        self.sockets.receive(index, &mut copy);
     }
 
     /// Ends a turn: closes what was only needed as long as the far end could be anywhere. Returns whether there may

@@ -158,10 +158,10 @@ impl UdpConnection {
             }
             self.sockets.begin_turn();
             for (token, readiness) in poller.ready() {
-                if let Token::Socket(place) = token
+                if let Token::Socket(index) = token
                     && readiness.is_readable()
                 {
-                    self.sockets.receive(place, &mut self.connection);
+                    self.sockets.receive(index, &mut self.connection);
                 }
             }
             self.sockets.end_turn();

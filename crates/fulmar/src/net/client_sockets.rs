@@ -99,9 +99,9 @@ impl ClientSockets {
     }
 
     /// Hands over what has come on the socket at that place, within the budget of the turn.
-    pub(crate) fn receive(&mut self, place: usize, handler: &mut impl PathHandler) {
+    pub(crate) fn receive(&mut self, index: usize, handler: &mut impl PathHandler) {
         while self.waiting.is_none()
-            && let Some((path, received)) = self.receive_at(place)
+            && let Some((path, received)) = self.receive_at(index)
         {
             if let Some(report) = received.icmp {
                 handler.handle_report(self.report(path, report));
@@ -164,8 +164,8 @@ impl ClientSockets {
     }
 
     /// Fills the inbox from the port at that place, and returns which path it is.
-    fn receive_at(&mut self, place: usize) -> Option<(PathId, Received)> {
-        let open = self.ports.at(place)?;
+    fn receive_at(&mut self, index: usize) -> Option<(PathId, Received)> {
+        let open = self.ports.at(index)?;
         let received = open
             .listening
             .receive(&mut self.inbox, &mut self.budget.datagrams)?;

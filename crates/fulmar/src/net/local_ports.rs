@@ -88,15 +88,15 @@ impl LocalPorts {
         registry: &mut Registry<'fd>,
         usual: impl Fn(PathId) -> Interest,
     ) {
-        for (place, open) in self.open.iter().enumerate() {
+        for (index, open) in self.open.iter().enumerate() {
             let interest = open.listening.interest(usual(open.path));
-            registry.add(Token::Socket(place), &open.listening.socket, interest);
+            registry.add(Token::Socket(index), &open.listening.socket, interest);
         }
     }
 
     /// Returns the socket that was registered at that place.
-    pub(crate) fn at(&mut self, place: usize) -> Option<&mut Open> {
-        self.open.get_mut(place)
+    pub(crate) fn at(&mut self, index: usize) -> Option<&mut Open> {
+        self.open.get_mut(index)
     }
 
     /// Returns the socket of a path that reaches an address, if it is open.

@@ -62,8 +62,8 @@ impl PathTable {
         is_needed: impl Fn(PathId) -> bool,
     ) {
         match self.paths.iter().position(|(known, _)| *known == path) {
-            Some(place) => {
-                let entry = self.paths.remove(place);
+            Some(index) => {
+                let entry = self.paths.remove(index);
                 self.paths.push(entry);
             }
             None => {

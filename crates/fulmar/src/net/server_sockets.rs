@@ -42,8 +42,8 @@ impl ServerSockets {
 
     /// Registers the sockets, which are waited for until there is room if something waits for that.
     pub(crate) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>, usual: Interest) {
-        for (place, one) in self.sockets.iter().enumerate() {
-            registry.add(Token::Socket(place), &one.socket, one.interest(usual));
+        for (index, one) in self.sockets.iter().enumerate() {
+            registry.add(Token::Socket(index), &one.socket, one.interest(usual));
         }
     }
 
@@ -54,15 +54,15 @@ impl ServerSockets {
 
     /// Hands over what an earlier turn has left.
     pub(crate) fn resume(&mut self, handler: &mut impl PathHandler) {
-        if let Some(place) = self.waiting.take() {
-            self.hand_over(place, handler);
+        if let Some(index) = self.waiting.take() {
+            self.hand_over(index, handler);
         }
     }
 
     /// Hands over what has come on the socket at that place, within the budget of the turn.
-    pub(crate) fn receive(&mut self, place: usize, handler: &mut impl PathHandler) {
+    pub(crate) fn receive(&mut self, index: usize, handler: &mut impl PathHandler) {
         while self.waiting.is_none()
-            && let Some(listening) = self.sockets.get_mut(place)
+            && let Some(listening) = self.sockets.get_mut(index)
             && let Some(received) = listening.receive(&mut self.inbox, &mut self.budget.datagrams)
         {
             if let Some(IcmpReport { error, reporter }) = received.icmp {
@@ -77,7 +77,7 @@ impl ServerSockets {
                 break;
             }
             handler.note_arrival();
-            self.hand_over(place, handler);
+            self.hand_over(index, handler);
         }
     }
 
@@ -116,11 +116,11 @@ impl ServerSockets {
     }
 
     /// Hands over what is in the inbox, as much as the budget allows.
-    fn hand_over(&mut self, place: usize, handler: &mut impl PathHandler) {
+    fn hand_over(&mut self, index: usize, handler: &mut impl PathHandler) {
         while self.budget.has_work()
             && let Some(datagram) = self.inbox.pop()
         {
-            let addresses = PathAddresses::of(place, &datagram);
+            let addresses = PathAddresses::of(index, &datagram);
             let path = self.paths.number(&addresses);
             let handled = handler.handle_datagram(arrival(path, &datagram));
             self.budget.spend(handled.work);
@@ -132,6 +132,6 @@ impl ServerSockets {
                     .prove(path, addresses, |path| handler.remembers(path));
             }
         }
-        self.waiting = self.inbox.has_more().then_some(place);
+        self.waiting = self.inbox.has_more().then_some(index);
     }
 }

@@ -87,8 +87,8 @@ impl EventLoop {
                 Event::Hint(hint) => self.server.handle_hint(now, hint),
                 Event::Signal(signal) => self.handle_signal(now, signal),
                 Event::Ready(Token::Backlog, _) => self.sockets.resume(now, &mut self.server),
-                Event::Ready(Token::Socket(place), _) => {
-                    self.sockets.receive(now, place, &mut self.server);
+                Event::Ready(Token::Socket(index), _) => {
+                    self.sockets.receive(now, index, &mut self.server);
                 }
                 Event::Ready(Token::ForkPeer, _) => is_parent_gone = true,
                 Event::Ready(Token::Pty, readiness) => pty = Some(readiness),

@@ -55,14 +55,14 @@ impl Sockets {
     }
 
     /// Hands over what has come on the socket at that place, within the budget of the turn.
-    pub(crate) fn receive(&mut self, now: Time, place: usize, server: &mut Server) {
+    pub(crate) fn receive(&mut self, now: Time, index: usize, server: &mut Server) {
         let mut session = Session {
             now,
             server,
             trace: &mut self.trace,
             has_heard: &mut self.has_heard,
         };
-        self.sockets.receive(place, &mut session);
+        self.sockets.receive(index, &mut session);
     }
 
     /// Returns how much work the program's output may make after the datagrams of this turn.

@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn bytes_are_carried_to_their_end() {
-        let bytes: Vec<u8> = (0..BUFFER_BYTES * 3 + 7).map(|place| place as u8).collect();
+        let bytes: Vec<u8> = (0..BUFFER_BYTES * 3 + 7).map(|index| index as u8).collect();
         let mut carried = Vec::new();
         carry(&mut bytes.as_slice(), &mut carried).unwrap();
         assert!(carried == bytes);

@@ -93,8 +93,8 @@ impl Near {
         self.sockets.transmit(now, &mut self.core);
         self.sockets.begin_turn();
         self.sockets.resume(now, &mut self.core);
-        for place in 0..self.sockets.sockets.open_ports().len() {
-            self.sockets.receive(now, place, &mut self.core);
+        for index in 0..self.sockets.sockets.open_ports().len() {
+            self.sockets.receive(now, index, &mut self.core);
         }
         self.sockets.end_turn();
     }
