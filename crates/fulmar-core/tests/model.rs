@@ -14,8 +14,8 @@ use fulmar_base::Hint;
 use fulmar_core::{Agreement, Capabilities, ClientEnding, ExitStatus, ServerEnding};
 use fulmar_predict::PredictionMode;
 use fulmar_sim::{
-    CLIENT, Change, Delay, Duplication, Failure, HostId, Impairment, Jump, Loss, Network, Queue,
-    Random, Rate, Reordering, SERVER, Seeds, Way, hours, minutes, ms, secs,
+    CLIENT, Change, Delay, Duplication, Failure, HostId, Impairment, Jump, LinkDirection, Loss,
+    Network, Queue, Random, Rate, Reordering, SERVER, Seeds, hours, minutes, ms, secs,
 };
 
 use support::World;
@@ -273,7 +273,7 @@ impl Session {
             5 => Change::Hint(CLIENT, Hint::LinkUp),
             _ => {
                 let share = self.random.below(self.scenario.loss_max + 1) as u32;
-                let way = [Way::Up, Way::Down][self.random.below(2) as usize];
+                let way = [LinkDirection::Up, LinkDirection::Down][self.random.below(2) as usize];
                 Change::Set(CLIENT, way, Loss::percent(share))
             }
         };
@@ -312,7 +312,7 @@ impl Session {
 
     fn calm_down(&mut self) -> Result<(), Failure> {
         self.world.far_mut().program.flood = 0;
-        for way in [Way::Up, Way::Down] {
+        for way in [LinkDirection::Up, LinkDirection::Down] {
             self.world.sim.set(CLIENT, way, Loss::percent(0));
         }
         self.world.sim.apply(Change::Restore(CLIENT));

@@ -413,7 +413,7 @@ fn a_server_may_tire_of_waiting_and_says_goodbye_once() -> Result<(), Failure> {
     world.run_for(secs(2))?;
     world
         .sim
-        .set(CLIENT, fulmar_sim::Way::Up, Loss::percent(100));
+        .set(CLIENT, fulmar_sim::LinkDirection::Up, Loss::percent(100));
     world
         .sim
         .run_until(secs(9), |(_, far)| far.ended.is_some())?;

@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use fulmar_sim::{CLIENT, Change, EntryKind, LossCause, Way};
+use fulmar_sim::{CLIENT, Change, EntryKind, LinkDirection, LossCause};
 use fulmar_testbed::peers;
 use support::{DEADLINE, SERVER, link, seen_by, udp};
 
@@ -221,7 +221,8 @@ fn settings_can_change_during_a_run() {
     client.send_to(b"lost", SERVER).unwrap();
     let change = |text| {
         let lossless = support::impairment(text);
-        link.apply(Change::Set(CLIENT, Way::Up, lossless)).unwrap();
+        link.apply(Change::Set(CLIENT, LinkDirection::Up, lossless))
+            .unwrap();
     };
     // What was sent before an order is not touched by it.
     change("loss 0%");

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::clock::Jump;
 use crate::datagram::HostId;
-use crate::host::Way;
+use crate::host::LinkDirection;
 use crate::impairment::Impairment;
 use fulmar_base::Hint;
 
@@ -14,7 +14,7 @@ use fulmar_base::Hint;
 #[non_exhaustive]
 pub enum Change {
     /// New settings for the first stage of that kind on the path, or a new stage at its far end.
-    Set(HostId, Way, Impairment),
+    Set(HostId, LinkDirection, Impairment),
     /// The host has this one address in place of those it had.
     Move(HostId, SocketAddr),
     /// The host has some other address in place of those it had, a new one each time.
@@ -67,8 +67,10 @@ impl Change {
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Set(_, Way::Up, impairment) => write!(f, "way up is {impairment:?}"),
-            Self::Set(_, Way::Down, impairment) => write!(f, "way down is {impairment:?}"),
+            Self::Set(_, LinkDirection::Up, impairment) => write!(f, "way up is {impairment:?}"),
+            Self::Set(_, LinkDirection::Down, impairment) => {
+                write!(f, "way down is {impairment:?}")
+            }
             Self::Move(_, to) => write!(f, "moves to {to}"),
             Self::MoveOn(_) => f.write_str("moves on"),
             Self::Bind(_, address) => write!(f, "binds {address}"),

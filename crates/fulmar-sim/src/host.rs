@@ -10,7 +10,7 @@ use crate::path::Path;
 
 /// One direction of a host's link, as the host sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Way {
+pub enum LinkDirection {
     /// From the host into the network.
     Up,
     /// From the network to the host.
@@ -57,10 +57,10 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    pub(crate) fn path(&mut self, way: Way) -> &mut Path {
+    pub(crate) fn path(&mut self, way: LinkDirection) -> &mut Path {
         match way {
-            Way::Up => &mut self.up,
-            Way::Down => &mut self.down,
+            LinkDirection::Up => &mut self.up,
+            LinkDirection::Down => &mut self.down,
         }
     }
 

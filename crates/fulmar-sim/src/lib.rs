@@ -90,7 +90,7 @@ pub use clock::Jump;
 pub use codel::CoDel;
 pub use datagram::{Content, Datagram, HostId, SendFailure};
 pub use failure::{Failure, FailureKind};
-pub use host::{Arrival, Arrived, Way};
+pub use host::{Arrival, Arrived, LinkDirection};
 pub use impairment::{
     Blocked, BurstLoss, Delay, Duplication, Impairment, Loss, LossCause, Marking, Mtu, Notice,
     Outage, Outlet, Picked, Rate, Reordering, Stage, Traced,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::change::Change;
 use crate::datagram::{Datagram, HostId, SendFailure, Ticket};
-use crate::host::{Arrival, Arrived, Host, Way};
+use crate::host::{Arrival, Arrived, Host, LinkDirection};
 use crate::impairment::{Fate, Impairment, LossCause, Stage};
 use crate::nat::{Nat, Translator};
 use crate::node::Transmit;
@@ -91,13 +91,13 @@ impl Network {
     /// Adds these to the path from the client into the network.
     #[must_use]
     pub fn up(self, impairments: impl IntoIterator<Item = Impairment>) -> Self {
-        self.link(CLIENT, Way::Up, impairments)
+        self.link(CLIENT, LinkDirection::Up, impairments)
     }
 
     /// Adds these to the path from the network to the client.
     #[must_use]
     pub fn down(self, impairments: impl IntoIterator<Item = Impairment>) -> Self {
-        self.link(CLIENT, Way::Down, impairments)
+        self.link(CLIENT, LinkDirection::Down, impairments)
     }
 
     /// Adds these to both paths of the client's link.
@@ -112,7 +112,7 @@ impl Network {
     pub fn link(
         mut self,
         host: HostId,
-        way: Way,
+        way: LinkDirection,
         impairments: impl IntoIterator<Item = Impairment>,
     ) -> Self {
         let path = self.host_mut(host).path(way);
@@ -124,7 +124,7 @@ impl Network {
 
     /// Adds a stage of the test's own to one path of a host's link.
     #[must_use]
-    pub fn stage(mut self, host: HostId, way: Way, stage: Box<dyn Stage>) -> Self {
+    pub fn stage(mut self, host: HostId, way: LinkDirection, stage: Box<dyn Stage>) -> Self {
         self.host_mut(host).path(way).add_stage(stage);
         self
     }
@@ -236,7 +236,7 @@ impl Network {
         }
     }
 
-    fn set(&mut self, now: Duration, host: HostId, way: Way, impairment: Impairment) {
+    fn set(&mut self, now: Duration, host: HostId, way: LinkDirection, impairment: Impairment) {
         self.host_mut(host).path(way).set(now, impairment);
     }
 
@@ -314,8 +314,8 @@ impl Network {
             let mut events = Vec::new();
             self.host_mut(host).path(way).advance(due, &mut events);
             match way {
-                Way::Up => self.leave(events),
-                Way::Down => self.enter(host, events),
+                LinkDirection::Up => self.leave(events),
+                LinkDirection::Down => self.enter(host, events),
             }
         }
     }
@@ -337,13 +337,16 @@ impl Network {
 
     /// Returns the earliest thing due. Which of equal ones comes first is fixed but does not matter:
     /// a path that takes a datagram does what is due on it first.
-    fn first_due(&self) -> Option<(Duration, HostId, Way)> {
+    fn first_due(&self) -> Option<(Duration, HostId, LinkDirection)> {
         let dues = self.hosts.iter().enumerate().flat_map(|(index, host)| {
-            let up = host.up.next_due().map(|due| (due, HostId(index), Way::Up));
+            let up = host
+                .up
+                .next_due()
+                .map(|due| (due, HostId(index), LinkDirection::Up));
             let down = host
                 .down
                 .next_due()
-                .map(|due| (due, HostId(index), Way::Down));
+                .map(|due| (due, HostId(index), LinkDirection::Down));
             [up, down].into_iter().flatten()
         });
         dues.min()

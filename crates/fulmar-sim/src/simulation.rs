@@ -6,7 +6,7 @@ use crate::change::Change;
 use crate::clock::{Clock, Jump};
 use crate::datagram::HostId;
 use crate::failure::{Failure, FailureKind};
-use crate::host::{Arrived, Way};
+use crate::host::{Arrived, LinkDirection};
 use crate::impairment::Impairment;
 use crate::ledger::NonceLedger;
 use crate::network::Network;
@@ -213,7 +213,7 @@ impl<N: Nodes> Simulation<N> {
     }
 
     /// Changes one path of a host's link.
-    pub fn set(&mut self, host: HostId, way: Way, impairment: Impairment) {
+    pub fn set(&mut self, host: HostId, way: LinkDirection, impairment: Impairment) {
         self.apply(Change::Set(host, way, impairment));
     }
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use fulmar_base::{Ecn, Hint, SendError};
 use fulmar_sim::{
-    CLIENT, Change, Datagram, Delay, Failure, FailureKind, Filter, Jump, Loss, LossCause, Marking,
-    Mtu, Nat, Network, Node, Outage, Outlet, Picked, Queue, Rate, SERVER, SendFailure, Simulation,
-    Stage, Transmit, Way, address, days, hours, ms, secs,
+    CLIENT, Change, Datagram, Delay, Failure, FailureKind, Filter, Jump, LinkDirection, Loss,
+    LossCause, Marking, Mtu, Nat, Network, Node, Outage, Outlet, Picked, Queue, Rate, SERVER,
+    SendFailure, Simulation, Stage, Transmit, address, days, hours, ms, secs,
 };
 
 #[test]
@@ -169,7 +169,7 @@ fn an_expired_mapping_shuts_out_the_server_until_the_client_speaks() -> Result<(
 fn three_hosts_reach_each_other() -> Result<(), Failure> {
     let mut net = Network::seeded(7);
     let third = net.add_host("third", address("203.0.113.9:9"));
-    let net = net.link(third, Way::Down, [Delay::ms(30)]);
+    let net = net.link(third, LinkDirection::Down, [Delay::ms(30)]);
     let mut sim = Simulation::new(
         net,
         vec![Talker::default(), Talker::default(), Talker::default()],
@@ -232,7 +232,7 @@ fn room_is_made_in_the_receiver_s_queue_before_the_network_asks_for_it() -> Resu
     let link = |room| Rate::bits(8 * (1 + 28) * 100, Queue::datagrams(room));
     let net = Network::seeded(7)
         .up([link(9)])
-        .link(SERVER, Way::Down, [link(0)]);
+        .link(SERVER, LinkDirection::Down, [link(0)]);
     let mut sim = echo(net);
     sim.nodes.0.say("1");
     sim.nodes.0.say("2");
@@ -244,8 +244,8 @@ fn room_is_made_in_the_receiver_s_queue_before_the_network_asks_for_it() -> Resu
 #[test]
 fn settings_change_during_a_run() -> Result<(), Failure> {
     let mut sim = echo(Network::seeded(7).up([Delay::ms(10)]));
-    sim.set(CLIENT, Way::Up, Delay::ms(500));
-    sim.set(CLIENT, Way::Up, Picked::lost([0]));
+    sim.set(CLIENT, LinkDirection::Up, Delay::ms(500));
+    sim.set(CLIENT, LinkDirection::Up, Picked::lost([0]));
     sim.nodes.0.say("one");
     sim.nodes.0.say("two");
     let took = sim.run_until(secs(1), |(client, _)| client.heard("two"))?;
@@ -277,7 +277,7 @@ fn a_test_may_bring_a_stage_of_its_own() -> Result<(), Failure> {
             outlet.pass(datagram);
         }
     }
-    let mut sim = echo(Network::seeded(7).stage(CLIENT, Way::Up, Box::new(Shout)));
+    let mut sim = echo(Network::seeded(7).stage(CLIENT, LinkDirection::Up, Box::new(Shout)));
     sim.nodes.0.say("hello");
     sim.run_for(ms(1))?;
     assert_eq!(sim.nodes.0.texts(), ["HELLO"]);

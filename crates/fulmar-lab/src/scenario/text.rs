@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use fulmar_base::SendError;
 use fulmar_sim::{
-    Blocked, BurstLoss, CLIENT, Change, CoDel, Delay, Duplication, Filter, Impairment, Loss,
-    Marking, Mtu, Nat, Notice, Outage, Queue, Rate, Reordering, Traced, Way,
+    Blocked, BurstLoss, CLIENT, Change, CoDel, Delay, Duplication, Filter, Impairment,
+    LinkDirection, Loss, Marking, Mtu, Nat, Notice, Outage, Queue, Rate, Reordering, Traced,
 };
 
 use super::words::{self, Words};
@@ -274,15 +274,15 @@ fn planned(line: &str, traces: &LinkTraces) -> Result<Vec<PlannedChange>> {
 
 fn changes(text: &str, traces: &LinkTraces) -> Result<Vec<Change>> {
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let set = |way: Way| {
+    let set = |way: LinkDirection| {
         let settings = impairments(rest, traces)?.into_iter();
         let changes = settings.map(move |setting| Change::Set(CLIENT, way, setting));
         Ok::<_, anyhow::Error>(changes.collect::<Vec<_>>())
     };
     Ok(match word {
-        "up" => set(Way::Up)?,
-        "down" => set(Way::Down)?,
-        "both" => [set(Way::Up)?, set(Way::Down)?].concat(),
+        "up" => set(LinkDirection::Up)?,
+        "down" => set(LinkDirection::Down)?,
+        "both" => [set(LinkDirection::Up)?, set(LinkDirection::Down)?].concat(),
         _ => vec![event(text)?],
     })
 }
@@ -403,7 +403,10 @@ mod tests {
         let ip = |text: &str| text.parse().unwrap();
         let moved = SocketAddr::new(ip("198.51.100.7"), 0);
         for (text, change) in [
-            ("up loss 9%", Change::Set(CLIENT, Way::Up, Loss::percent(9))),
+            (
+                "up loss 9%",
+                Change::Set(CLIENT, LinkDirection::Up, Loss::percent(9)),
+            ),
             ("client moves", Change::MoveOn(CLIENT)),
             ("client moves to 198.51.100.7", Change::Move(CLIENT, moved)),
             ("client sleeps", Change::Suspend(CLIENT)),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use fulmar_platform::lab::wall_time;
-use fulmar_sim::{CLIENT, Change, Way};
+use fulmar_sim::{CLIENT, Change, LinkDirection};
 use serde_json::json;
 
 use super::probe::{Probe, ProbeFlow};
@@ -165,7 +165,7 @@ pub(super) fn queue(limit: &str, packet_bytes: usize, expected: usize) -> Result
         // Those that wait need not do so for minutes.
         let fast = Scenario::parse(&format!("up rate 1gbit queue {limit}"), &NO_TRACES())?;
         for impairment in fast.up {
-            link.apply(Change::Set(CLIENT, Way::Up, impairment))?;
+            link.apply(Change::Set(CLIENT, LinkDirection::Up, impairment))?;
         }
         Ok(())
     })?;
@@ -203,7 +203,7 @@ pub(super) fn rate(extent: CheckExtent, mbit: f64) -> Result<CheckRow> {
     let quiet = Duration::from_millis(first_ms as u64 + 300);
     let measured = measure(&link, quiet, |pace| {
         pace.quickly(count.min(30_000), FULL)?;
-        let set = |impairment| link.apply(Change::Set(CLIENT, Way::Up, impairment));
+        let set = |impairment| link.apply(Change::Set(CLIENT, LinkDirection::Up, impairment));
         fast.into_iter().try_for_each(set)
     })?;
     let arrived = &measured.flow.arrived;
