@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::kit::{Kit, MOUNT_SOURCE, PORT};
 use super::programs::require;
+use super::session_files::{MOUNT_SOURCE, PORT, SessionFiles};
 use crate::link::Host;
 use crate::scenario::SERVER_IP;
 
@@ -36,18 +36,18 @@ impl Daemon {
     /// # Errors
     ///
     /// Where it is not installed or does not start; what it says about it is in the error.
-    pub(crate) fn start(host: &Host, kit: &Kit) -> Result<Self> {
+    pub(crate) fn start(host: &Host, files: &SessionFiles) -> Result<Self> {
         let sshd = require("sshd")?;
-        let config = kit.sshd_config();
+        let config = files.sshd_config();
         let command = format!("{} -D -e -f {}", sshd.display(), config.display());
         let mut unshare = Command::new("unshare");
         unshare.args(["--mount", "sh", "-c", SCRIPT]);
         unshare.arg(sshd).arg(config).arg(MOUNT_SOURCE);
-        let errors = File::create(kit.sshd_errors()).context("making a file")?;
+        let errors = File::create(files.sshd_errors()).context("making a file")?;
         unshare.stdin(Stdio::null()).stdout(Stdio::null());
         let process = host.spawn(unshare.stderr(errors))?;
         let mut daemon = Self { process, command };
-        daemon.await_port(host, kit)?;
+        daemon.await_port(host, files)?;
         Ok(daemon)
     }
 
@@ -56,13 +56,13 @@ impl Daemon {
         self.process.id()
     }
 
-    fn await_port(&mut self, host: &Host, kit: &Kit) -> Result<()> {
+    fn await_port(&mut self, host: &Host, files: &SessionFiles) -> Result<()> {
         for _ in 0..LOOKS_MAX {
             if host.within(is_listened_to)?? {
                 return Ok(());
             }
             if let Some(status) = self.process.try_wait()? {
-                let said = fs::read_to_string(kit.sshd_errors()).unwrap_or_default();
+                let said = fs::read_to_string(files.sshd_errors()).unwrap_or_default();
                 bail!(
                     "sshd cannot be had on the server's host, for which root is needed: {status}; {}",
                     said.trim_end()

@@ -20,15 +20,15 @@
 
 mod costs;
 mod daemon;
-mod kit;
 mod programs;
+mod session_files;
 mod template;
 
 use anyhow::{Result, bail, ensure};
 
 pub(crate) use costs::{Cost, Costs, costs};
 pub(crate) use daemon::Daemon;
-pub(crate) use kit::{Kit, own_files};
+pub(crate) use session_files::{SessionFiles, own_files};
 pub(crate) use template::{Values, plain};
 
 /// A program, or several, that carries a session.

@@ -33,7 +33,7 @@ pub(super) fn play(
     let changes = std::mem::take(&mut scenario.changes);
     let stage = Stage::new(&scenario, &path)?;
     let kernel = Kernel::USUAL.set(&stage.link)?;
-    let line = peer.line(&stage.kit.values(&around.fulmar)?)?;
+    let line = peer.line(&stage.files.values(&around.fulmar)?)?;
     let looks = Looks::new(&stage.link, stage.costs()?);
     let mut watch = Watch::new(&looks, &changes, replay.download);
     let mut client = stage.start(&line, recording.size())?;
@@ -46,7 +46,7 @@ pub(super) fn play(
     let session = seat.run_session(&looks, &mut watch)?;
     client.let_end(LEAVE)?;
     stage.end_processes();
-    let log = stage.kit.log();
+    let log = stage.files.log();
     let host_side = Trace::read(&log).context("the played host has noted nothing to judge by")?;
     if let Some(folder) = &replay.keep {
         keep(folder, &session.user_side, &host_side)?;

@@ -11,7 +11,7 @@ use fulmar_testbed::PtyProgram;
 use fulmar_testbed::peers::search_path;
 
 use crate::link::Link;
-use crate::peer::{Costs, Daemon, Kit};
+use crate::peer::{Costs, Daemon, SessionFiles};
 use crate::scenario::Scenario;
 use crate::trace::Size;
 
@@ -28,7 +28,7 @@ pub(crate) struct Stage {
     pub(crate) link: Link,
     processes: Processes,
     pub(crate) daemon: Daemon,
-    pub(crate) kit: Kit,
+    pub(crate) files: SessionFiles,
 }
 
 /// All processes in some networks, which end when this is dropped.
@@ -41,15 +41,15 @@ impl Stage {
     ///
     /// Where links cannot be made here, or sshd is not installed.
     pub(crate) fn new(scenario: &Scenario, recording: &Path) -> Result<Self> {
-        let kit = Kit::new(recording)?;
+        let files = SessionFiles::new(recording)?;
         let link = Link::start(scenario)?;
         let processes = Processes([link.client.network()?, link.server.network()?]);
-        let daemon = Daemon::start(&link.server, &kit)?;
+        let daemon = Daemon::start(&link.server, &files)?;
         Ok(Self {
             link,
             processes,
             daemon,
-            kit,
+            files,
         })
     }
 
@@ -72,11 +72,11 @@ impl Stage {
     pub(crate) fn start(&self, line: &str, size: Size) -> Result<PtyProgram> {
         let (rows, columns) = (size.rows, size.columns);
         let mut shell = Spawn::new("/bin/sh");
-        shell.arg("-c").arg(line).directory(self.kit.home());
+        shell.arg("-c").arg(line).directory(self.files.home());
         // A character set that every peer can take for UTF-8.
         let environment: [(&str, OsString); 5] = [
             ("PATH", search_path()),
-            ("HOME", self.kit.home().into()),
+            ("HOME", self.files.home().into()),
             ("TERM", "xterm-256color".into()),
             ("LC_ALL", "C.UTF-8".into()),
             ("LANG", "C.UTF-8".into()),

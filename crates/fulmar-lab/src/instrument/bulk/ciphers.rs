@@ -91,7 +91,7 @@ impl Work for Ciphers {
 impl Ciphers {
     fn through_ssh(&self, cipher: &str) -> Result<Measured> {
         let stage = Stage::new(&Scenario::default(), Path::new("/dev/null"))?;
-        let values = stage.kit.values(Path::new(""))?;
+        let values = stage.files.values(Path::new(""))?;
         let line = format!(
             "exec {} -c {cipher} -o Compression=no {} \
             'head -c {WARM_UP} >/dev/null; echo; head -c {} >/dev/null; echo; cat'",

@@ -90,7 +90,7 @@ pub(in crate::instrument) fn echoed<T, R>(
     let stage = Stage::new(scenario, file.path())?;
     let kernel = Kernel::USUAL.set(&stage.link)?;
     let link = round_trip(&stage.link)?;
-    let mut values = stage.kit.values(&around.fulmar)?;
+    let mut values = stage.files.values(&around.fulmar)?;
     // A title with each echo would be a cost of ours.
     values.command = values.command.replace(" play ", " play --no-stamps ");
     let line = peer.line(&values)?;
@@ -101,7 +101,7 @@ pub(in crate::instrument) fn echoed<T, R>(
     let other = end(other)?;
     client.let_end(LEAVE)?;
     stage.end_processes();
-    let host_side = Trace::read(&stage.kit.log()).context("the played host has noted nothing")?;
+    let host_side = Trace::read(&stage.files.log()).context("the played host has noted nothing")?;
     let run = ObservedRun {
         truth: &truth,
         user_side: &sitting.user_side,

@@ -28,10 +28,10 @@ pub(super) fn measure(
     let hosts = ShellHosts::new(scenario, around)?;
     let kernel = Kernel::USUAL.set(&hosts.stage.link)?;
     let fulmar = &around.fulmar;
-    furnish(&hosts.stage.kit.server_home(), fulmar).context("furnishing the account")?;
-    let values = hosts.stage.kit.values(fulmar)?;
+    furnish(&hosts.stage.files.server_home(), fulmar).context("furnishing the account")?;
+    let values = hosts.stage.files.values(fulmar)?;
     let [line, ssh] = [line(peer, &values)?, line("ssh", &values)?];
-    let log = hosts.stage.kit.home().join("steps");
+    let log = hosts.stage.files.home().join("steps");
     let logged = line.replace(" --ssh", &format!(" --log {} --ssh", log.display()));
     let mut took = Vec::new();
     let mut over_ssh = Vec::new();

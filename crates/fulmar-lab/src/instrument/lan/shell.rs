@@ -60,7 +60,7 @@ impl ShellHosts {
 
     /// Begins a session.
     pub(super) fn enter(&self, peer: &Peer) -> Result<ShellSession> {
-        let mut values = self.stage.kit.values(&self.around.fulmar)?;
+        let mut values = self.stage.files.values(&self.around.fulmar)?;
         values.command = SHELL.to_owned();
         self.start(&peer.line(&values)?)
     }

@@ -185,7 +185,7 @@ impl Work for Load {
         }
         let stage = Stage::new(&scenario, Path::new("/dev/null"))?;
         let kernel = Kernel::USUAL.set(&stage.link)?;
-        let mut values = stage.kit.values(&around.fulmar)?;
+        let mut values = stage.files.values(&around.fulmar)?;
         let (lab, _) = values.command.split_once(' ').context("no program")?;
         let command = self.program(text.path()).line(lab)?;
         values.command.clone_from(&command);

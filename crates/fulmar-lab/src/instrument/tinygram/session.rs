@@ -37,8 +37,8 @@ pub(super) fn run(
     // No recording is played.
     let stage = Stage::new(scenario, Path::new("/dev/null"))?;
     let kernel = kernel.set(&stage.link)?;
-    let mut values = stage.kit.values(&around.fulmar)?;
-    values.command = command(&values.command, &stage.kit.log(), run)?;
+    let mut values = stage.files.values(&around.fulmar)?;
+    values.command = command(&values.command, &stage.files.log(), run)?;
     let line = peer.line(&values)?;
     let mut client = stage.start(&line, run.shape.terminal())?;
     let mut watcher = ScreenWatcher {
@@ -54,7 +54,7 @@ pub(super) fn run(
     client.let_end(LEAVE)?;
     stage.end_processes();
     Ok(BurstSession {
-        written: read_log(&stage.kit.log())?,
+        written: read_log(&stage.files.log())?,
         commands: vec![line, stage.daemon.command.clone(), kernel],
     })
 }

@@ -202,7 +202,7 @@ fn filled(
     files: &TransferFiles,
     around: &Surroundings,
 ) -> Result<String> {
-    let values = stage.kit.values(&around.fulmar)?;
+    let values = stage.files.values(&around.fulmar)?;
     let (_, config) = values.ssh.rsplit_once(' ').context("ssh has a file")?;
     let mut line = line
         .replace("{ssh}", &values.ssh)
@@ -225,10 +225,10 @@ fn filled(
 /// Returns a shell with this line, at home in the folder of the stage.
 pub(super) fn shell(stage: &Stage, line: &str) -> Command {
     let mut shell = Command::new("/bin/sh");
-    shell.arg("-c").arg(line).current_dir(stage.kit.home());
+    shell.arg("-c").arg(line).current_dir(stage.files.home());
     shell
         .env("PATH", search_path())
-        .env("HOME", stage.kit.home());
+        .env("HOME", stage.files.home());
     shell
 }
 

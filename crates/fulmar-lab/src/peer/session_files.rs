@@ -1,4 +1,4 @@
-//! The kit of a session on disk, in a folder of its own: keys, configurations, a name for everything.
+//! The files of a session, in a folder of its own: keys, configurations, a name for everything.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -29,12 +29,12 @@ const SERVER_HOME: &str = "server-home";
 
 /// The folder of one session. It goes with this value; in a process namespace with files of its own
 /// ([`own_files`]) also when the process is killed.
-pub(crate) struct Kit {
+pub(crate) struct SessionFiles {
     folder: TempDir,
     ssh: SshFiles,
 }
 
-impl Kit {
+impl SessionFiles {
     /// Makes a folder with all that a session of this recording needs.
     ///
     /// # Errors
@@ -56,16 +56,16 @@ impl Kit {
              SetEnv FULMAR_CONFIG=none HOME={home}\n"
         );
         let ssh = SshFiles::make(folder.path(), &server, &format!("Port {PORT}\n"))?;
-        let kit = Self { folder, ssh };
-        for home in [kit.home(), kit.server_home()] {
+        let files = Self { folder, ssh };
+        for home in [files.home(), files.server_home()] {
             fs::create_dir(home)?;
         }
         // Links, so that no path of the user's has to go through a shell.
-        symlink(lab()?, kit.at("lab"))?;
+        symlink(lab()?, files.at("lab"))?;
         let recording = fs::canonicalize(recording)
             .with_context(|| format!("looking for {}", recording.display()))?;
-        symlink(recording, kit.at("recording"))?;
-        Ok(kit)
+        symlink(recording, files.at("recording"))?;
+        Ok(files)
     }
 
     /// Returns what is put into templates.
