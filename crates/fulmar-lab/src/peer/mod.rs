@@ -19,7 +19,7 @@
 //! | `fulmar`, `fulmar-a`, `fulmar-n` | our program; predictions adaptive, always, never |
 
 mod costs;
-mod daemon;
+mod lab_sshd;
 mod programs;
 mod session_files;
 mod template;
@@ -27,7 +27,7 @@ mod template;
 use anyhow::{Result, bail, ensure};
 
 pub(crate) use costs::{Cost, Costs, costs};
-pub(crate) use daemon::Daemon;
+pub(crate) use lab_sshd::LabSshd;
 pub(crate) use session_files::{SessionFiles, own_files};
 pub(crate) use template::{Values, plain};
 

@@ -62,7 +62,7 @@ pub(super) fn play(
     note(&mut figures, &session, &verdict);
     Ok(Measured {
         scenario: scenario.text.clone(),
-        commands: vec![line, stage.daemon.command.clone(), kernel],
+        commands: vec![line, stage.sshd.command.clone(), kernel],
         typing: Some(typing(replay.typing).to_owned()),
         recording: Some(replay.recording.clone()),
         figures,

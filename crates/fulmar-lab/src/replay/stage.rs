@@ -11,7 +11,7 @@ use fulmar_testbed::PtyProgram;
 use fulmar_testbed::peers::search_path;
 
 use crate::link::Link;
-use crate::peer::{Costs, Daemon, SessionFiles};
+use crate::peer::{Costs, LabSshd, SessionFiles};
 use crate::scenario::Scenario;
 use crate::trace::Size;
 
@@ -27,7 +27,7 @@ pub(crate) struct Stage {
     // Dropped in this order: a link whose processes are gone would complain.
     pub(crate) link: Link,
     processes: Processes,
-    pub(crate) daemon: Daemon,
+    pub(crate) sshd: LabSshd,
     pub(crate) files: SessionFiles,
 }
 
@@ -44,11 +44,11 @@ impl Stage {
         let files = SessionFiles::new(recording)?;
         let link = Link::start(scenario)?;
         let processes = Processes([link.client.network()?, link.server.network()?]);
-        let daemon = Daemon::start(&link.server, &files)?;
+        let sshd = LabSshd::start(&link.server, &files)?;
         Ok(Self {
             link,
             processes,
-            daemon,
+            sshd,
             files,
         })
     }
@@ -60,7 +60,7 @@ impl Stage {
     /// Where a network cannot be looked at.
     pub(crate) fn costs(&self) -> Result<[Costs; 2]> {
         let [client, server] = &self.processes.0;
-        let listener = self.daemon.pid();
+        let listener = self.sshd.pid();
         Ok([Costs::new(client, &[])?, Costs::new(server, &[listener])?])
     }
 

@@ -115,7 +115,7 @@ impl Ciphers {
             .into_iter()
             .zip(costs.into_iter().flatten());
         put_costs(&mut figures, costs, self.bytes);
-        let commands = vec![line, stage.daemon.command.clone()];
+        let commands = vec![line, stage.sshd.command.clone()];
         Ok(figures.measured(&Scenario::default(), commands))
     }
 }

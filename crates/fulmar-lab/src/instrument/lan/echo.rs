@@ -111,7 +111,7 @@ pub(in crate::instrument) fn echoed<T, R>(
     let echoed = EchoRun {
         verdict: run.judge().context("this run cannot be judged")?,
         link,
-        commands: vec![line, stage.daemon.command.clone(), kernel],
+        commands: vec![line, stage.sshd.command.clone(), kernel],
     };
     Ok((echoed, other))
 }

@@ -60,8 +60,8 @@ pub(super) fn measure(
     for (step, times) in steps {
         figures.put_some_ms(&format!("step_{step}"), median(times));
     }
-    let daemon = hosts.stage.daemon.command.clone();
-    Ok(figures.measured(scenario, vec![line, daemon, kernel]))
+    let sshd = hosts.stage.sshd.command.clone();
+    Ok(figures.measured(scenario, vec![line, sshd, kernel]))
 }
 
 /// Gives the account a prompt, and our program where users put their own.

@@ -79,7 +79,7 @@ impl ShellHosts {
 
     /// Returns the commands with which a session was begun.
     pub(super) fn commands(&self, shell: &ShellSession) -> Vec<String> {
-        vec![shell.line.clone(), self.stage.daemon.command.clone()]
+        vec![shell.line.clone(), self.stage.sshd.command.clone()]
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn measure(
             let point = (*round_trip as f64 / 1e3, time);
             points.entry(name).or_default().push(point);
         }
-        commands.extend([hosts.stage.daemon.command.clone(), kernel]);
+        commands.extend([hosts.stage.sshd.command.clone(), kernel]);
         scenarios.push(scenario.text.clone());
     }
     put_line(&mut figures, "", &points["to_prompt"])?;

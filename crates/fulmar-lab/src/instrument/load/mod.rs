@@ -199,8 +199,8 @@ impl Work for Load {
         session.await_ready()?;
         let figures = session.carry(*self)?;
         session.stage.end_processes();
-        let daemon = session.stage.daemon.command.clone();
-        Ok(figures.measured(&scenario, vec![line, daemon, kernel]))
+        let sshd = session.stage.sshd.command.clone();
+        Ok(figures.measured(&scenario, vec![line, sshd, kernel]))
     }
 
     fn takes_any_peer(&self) -> bool {

@@ -55,7 +55,7 @@ pub(super) fn run(
     stage.end_processes();
     Ok(BurstSession {
         written: read_log(&stage.files.log())?,
-        commands: vec![line, stage.daemon.command.clone(), kernel],
+        commands: vec![line, stage.sshd.command.clone(), kernel],
     })
 }
 

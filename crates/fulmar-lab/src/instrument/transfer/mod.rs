@@ -109,7 +109,7 @@ impl Transfer {
                     carrier: Carrier::Program(program, files.far()),
                     bytes,
                     began,
-                    commands: vec![line, stage.daemon.command.clone(), kernel],
+                    commands: vec![line, stage.sshd.command.clone(), kernel],
                 })
             }
         }

@@ -24,13 +24,13 @@ const SCRIPT: &str = "\
 
 /// An sshd that lets one key in, as the user who runs the lab. It ends with this value; sessions
 /// that have begun are ended by whoever has the host.
-pub(crate) struct Daemon {
+pub(crate) struct LabSshd {
     process: Child,
     /// The command that started it.
     pub(crate) command: String,
 }
 
-impl Daemon {
+impl LabSshd {
     /// Starts it and waits until it listens.
     ///
     /// # Errors
@@ -46,9 +46,9 @@ impl Daemon {
         let errors = File::create(files.sshd_errors()).context("making a file")?;
         unshare.stdin(Stdio::null()).stdout(Stdio::null());
         let process = host.spawn(unshare.stderr(errors))?;
-        let mut daemon = Self { process, command };
-        daemon.await_port(host, files)?;
-        Ok(daemon)
+        let mut sshd = Self { process, command };
+        sshd.await_port(host, files)?;
+        Ok(sshd)
     }
 
     /// The number of the process that listens; those of sessions have others.
@@ -74,7 +74,7 @@ impl Daemon {
     }
 }
 
-impl Drop for Daemon {
+impl Drop for LabSshd {
     fn drop(&mut self) {
         // It may have ended by itself.
         let _ = self.process.kill();
