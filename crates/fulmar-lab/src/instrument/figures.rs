@@ -9,7 +9,7 @@ use crate::experiment::Measured;
 use crate::link::Report;
 use crate::outcome::Figure;
 use crate::peer::{Cost, Costs, Programs, costs};
-use crate::replay::Stage;
+use crate::replay::SessionHosts;
 use crate::scenario::Scenario;
 
 /// Figures by name.
@@ -60,8 +60,8 @@ pub(super) struct HostCosts([Costs; 2]);
 
 impl HostCosts {
     /// Counts from here on.
-    pub(super) fn begin(stage: &Stage) -> Result<Self> {
-        let mut hosts = stage.costs()?;
+    pub(super) fn begin(hosts: &SessionHosts) -> Result<Self> {
+        let mut hosts = hosts.costs()?;
         hosts.iter_mut().for_each(Costs::begin);
         Ok(Self(hosts))
     }

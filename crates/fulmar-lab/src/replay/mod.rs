@@ -3,7 +3,7 @@
 mod download;
 mod packets;
 mod session;
-mod stage;
+mod session_hosts;
 mod watch;
 
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 use crate::typing::{Limits, TypingLoop};
-pub(crate) use stage::{LEAVE, Stage};
+pub(crate) use session_hosts::{LEAVE, SessionHosts};
 
 /// A session in which somebody types a recording over a link.
 ///

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use fulmar_testbed::PtyProgram;
 
 use super::Replay;
-use super::stage::{LEAVE, Stage};
+use super::session_hosts::{LEAVE, SessionHosts};
 use super::watch::{Figures, Looks, Watch};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
@@ -31,12 +31,12 @@ pub(super) fn play(
     let truth = GroundTruth::of(&recording);
     // They count from the start of the typing.
     let changes = std::mem::take(&mut scenario.changes);
-    let stage = Stage::new(&scenario, &path)?;
-    let kernel = Kernel::USUAL.set(&stage.link)?;
-    let line = peer.line(&stage.files.values(&around.fulmar)?)?;
-    let looks = Looks::new(&stage.link, stage.costs()?);
+    let hosts = SessionHosts::new(&scenario, &path)?;
+    let kernel = Kernel::USUAL.set(&hosts.link)?;
+    let line = peer.line(&hosts.files.values(&around.fulmar)?)?;
+    let looks = Looks::new(&hosts.link, hosts.costs()?);
     let mut watch = Watch::new(&looks, &changes, replay.download);
-    let mut client = stage.start(&line, recording.size())?;
+    let mut client = hosts.start(&line, recording.size())?;
     let seat = Seat {
         replay,
         recording: &recording,
@@ -45,8 +45,8 @@ pub(super) fn play(
     };
     let session = seat.run_session(&looks, &mut watch)?;
     client.let_end(LEAVE)?;
-    stage.end_processes();
-    let log = stage.files.log();
+    hosts.end_processes();
+    let log = hosts.files.log();
     let host_side = Trace::read(&log).context("the played host has noted nothing to judge by")?;
     if let Some(folder) = &replay.keep {
         keep(folder, &session.user_side, &host_side)?;
@@ -62,7 +62,7 @@ pub(super) fn play(
     note(&mut figures, &session, &verdict);
     Ok(Measured {
         scenario: scenario.text.clone(),
-        commands: vec![line, stage.sshd.command.clone(), kernel],
+        commands: vec![line, hosts.sshd.command.clone(), kernel],
         typing: Some(typing(replay.typing).to_owned()),
         recording: Some(replay.recording.clone()),
         figures,

@@ -13,7 +13,7 @@ use super::{put_costs, relay, speed};
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::instrument::transfer::shell;
 use crate::peer::{Programs, costs};
-use crate::replay::Stage;
+use crate::replay::SessionHosts;
 use crate::scenario::Scenario;
 
 /// The bytes that are carried before it is measured: keys are exchanged, and buffers are as large as they become.
@@ -90,16 +90,16 @@ impl Work for Ciphers {
 
 impl Ciphers {
     fn through_ssh(&self, cipher: &str) -> Result<Measured> {
-        let stage = Stage::new(&Scenario::default(), Path::new("/dev/null"))?;
-        let values = stage.files.values(Path::new(""))?;
+        let hosts = SessionHosts::new(&Scenario::default(), Path::new("/dev/null"))?;
+        let values = hosts.files.values(Path::new(""))?;
         let line = format!(
             "exec {} -c {cipher} -o Compression=no {} \
             'head -c {WARM_UP} >/dev/null; echo; head -c {} >/dev/null; echo; cat'",
             values.ssh, values.host, self.bytes
         );
-        let mut end = Piped::start(&stage, &line)?;
+        let mut end = Piped::start(&hosts, &line)?;
         end.carry(WARM_UP)?;
-        let [_, mut costs_of] = stage.costs()?;
+        let [_, mut costs_of] = hosts.costs()?;
         costs_of.begin();
         let start = boot_time();
         end.carry(self.bytes)?;
@@ -115,7 +115,7 @@ impl Ciphers {
             .into_iter()
             .zip(costs.into_iter().flatten());
         put_costs(&mut figures, costs, self.bytes);
-        let commands = vec![line, stage.sshd.command.clone()];
+        let commands = vec![line, hosts.sshd.command.clone()];
         Ok(figures.measured(&Scenario::default(), commands))
     }
 }
@@ -125,10 +125,10 @@ struct Piped(Child);
 
 impl Piped {
     /// Starts it on the server's host, where sshd is as well.
-    fn start(stage: &Stage, line: &str) -> Result<Self> {
-        let mut shell = shell(stage, line);
+    fn start(hosts: &SessionHosts, line: &str) -> Result<Self> {
+        let mut shell = shell(hosts, line);
         shell.stdin(Stdio::piped()).stdout(Stdio::piped());
-        Ok(Self(stage.link.server.spawn(&mut shell)?))
+        Ok(Self(hosts.link.server.spawn(&mut shell)?))
     }
 
     /// Carries so many bytes, and waits until the far end has had them.

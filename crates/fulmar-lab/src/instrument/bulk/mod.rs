@@ -32,7 +32,7 @@ use super::transfer::{
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::link::Link;
 use crate::peer::Cost;
-use crate::replay::Stage;
+use crate::replay::SessionHosts;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 pub use ciphers::Ciphers;
@@ -135,16 +135,16 @@ impl Work for Bulk {
                 (figures, result)
             }
             ToolKind::Program { .. } => {
-                let stage = Stage::new(&scenario, Path::new("/dev/null"))?;
+                let hosts = SessionHosts::new(&scenario, Path::new("/dev/null"))?;
                 let files = TransferFiles::random(self.bytes)?;
-                let mut costs = HostCosts::begin(&stage)?;
-                let transfer = Transfer::start(tool, (&stage, &files), load, around)?;
+                let mut costs = HostCosts::begin(&hosts)?;
+                let transfer = Transfer::start(tool, (&hosts, &files), load, around)?;
                 let result = transfer.run(limit, || costs.look())?;
                 let mut figures = self.figures(Some(LARGE), &result.progress);
                 let is_whole = files.are_same()?;
                 figures.put("is_whole", f64::from(u8::from(is_whole)), "truth");
                 put_costs(&mut figures, costs.of(CARRIERS), result.arrived);
-                put_packets(&mut figures, &stage.link)?;
+                put_packets(&mut figures, &hosts.link)?;
                 (figures, result)
             }
         };

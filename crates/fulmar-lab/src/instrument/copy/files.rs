@@ -14,7 +14,7 @@ use crate::instrument::figures::{Figures, HostCosts};
 use crate::instrument::transfer::{
     CARRIERS, OURS, Tool, ToolKind, Transfer, TransferDirection, TransferFiles, TransferResult,
 };
-use crate::replay::Stage;
+use crate::replay::SessionHosts;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 
@@ -79,7 +79,7 @@ impl TimedCopy {
     /// Lets a tool carry so many bytes, until that is done or the time is over.
     fn run(
         tool: Tool,
-        ends: (&Stage, &TransferFiles),
+        ends: (&SessionHosts, &TransferFiles),
         load: (TransferDirection, u64),
         time: Duration,
         around: &Surroundings,
@@ -134,10 +134,10 @@ impl Work for OneFile {
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let tool = Tool::named(peer, &FILE)?;
         let scenario = self.path.scenario(seed)?;
-        let stage = Stage::new(&scenario, Path::new("/dev/null"))?;
+        let hosts = SessionHosts::new(&scenario, Path::new("/dev/null"))?;
         let files = TransferFiles::random(self.bytes)?;
         let load = (TransferDirection::Up, self.bytes);
-        let copy = TimedCopy::run(tool, (&stage, &files), load, self.time, around)?;
+        let copy = TimedCopy::run(tool, (&hosts, &files), load, self.time, around)?;
         let mut figures = copy.of_one_file(&files)?;
         figures.put("product", self.path.product() as f64, "B");
         Ok(figures.measured(&scenario, copy.result.commands))
@@ -155,12 +155,12 @@ impl Work for ManyFiles {
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let tool = Tool::named(peer, &FOLDER)?;
         let scenario = self.path.scenario(seed)?;
-        let stage = Stage::new(&scenario, Path::new("/dev/null"))?;
+        let hosts = SessionHosts::new(&scenario, Path::new("/dev/null"))?;
         let files = TransferFiles::new()?;
         self.fill(&files.source())?;
         let all = (self.files * self.bytes) as u64;
         let load = (TransferDirection::Up, all);
-        let copy = TimedCopy::run(tool, (&stage, &files), load, self.time, around)?;
+        let copy = TimedCopy::run(tool, (&hosts, &files), load, self.time, around)?;
         let there = self.arrived(&files)?;
         let mut figures = copy.speed((there * self.bytes) as u64);
         copy.put_costs(&mut figures, all);
@@ -221,12 +221,12 @@ impl Work for TracedCopy {
             None => LinkTraces::none(),
         };
         let scenario = Scenario::parse(&self.scenario(seed, around), &traces)?;
-        let stage = Stage::new(&scenario, Path::new("/dev/null"))?;
+        let hosts = SessionHosts::new(&scenario, Path::new("/dev/null"))?;
         let files = TransferFiles::random(self.bytes)?;
         let trace = traces.get(&self.name(self.direction, seed, around.is_generated))?;
-        let began = stage.link.report()?.at;
+        let began = hosts.link.report()?.at;
         let load = (self.direction, self.bytes);
-        let copy = TimedCopy::run(tool, (&stage, &files), load, self.time, around)?;
+        let copy = TimedCopy::run(tool, (&hosts, &files), load, self.time, around)?;
         let mut figures = copy.of_one_file(&files)?;
         let capacity = trace.count_between(began, began + copy.result.took) * OPPORTUNITY;
         let used = copy.result.arrived as f64 / capacity as f64;

@@ -12,7 +12,7 @@ use crate::instrument::figures::Figures;
 use crate::instrument::lan;
 use crate::instrument::transfer::{Tool, Transfer, TransferDirection, TransferFiles};
 use crate::peer::Peer;
-use crate::replay::Stage;
+use crate::replay::SessionHosts;
 use crate::stats::{Observation, Survival};
 
 /// The peer whose keys they are: it predicts nothing, so that each waits for its echo.
@@ -65,9 +65,9 @@ impl Work for KeysDuringCopy {
         let session = Peer::parse(SESSION)?;
         let bytes = tool.map_or(0, |_| (self.path.rate_bits / 8) * TYPING.as_secs());
         let files = TransferFiles::random(bytes)?;
-        let begin = |stage: &Stage| -> Result<Option<Transfer>> {
+        let begin = |hosts: &SessionHosts| -> Result<Option<Transfer>> {
             let load = (self.direction, bytes);
-            let start = |tool| Transfer::start(tool, (stage, &files), load, around);
+            let start = |tool| Transfer::start(tool, (hosts, &files), load, around);
             tool.map(start).transpose()
         };
         let end = |transfer: Option<Transfer>| match transfer {
@@ -106,13 +106,13 @@ impl Work for FairShare {
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let tool = Tool::named(peer, &FILE)?;
         let scenario = self.path.scenario(seed)?;
-        let stage = Stage::new(&scenario, Path::new("/dev/null"))?;
+        let hosts = SessionHosts::new(&scenario, Path::new("/dev/null"))?;
         // More than the path carries meanwhile.
         let bytes = (self.path.rate_bits / 8) * TAKES.as_secs();
         let files = TransferFiles::random(bytes)?;
         let start = |tool| {
             let load = (TransferDirection::Up, bytes);
-            Transfer::start(tool, (&stage, &files), load, around)
+            Transfer::start(tool, (&hosts, &files), load, around)
         };
         let beside = Tool::tcp("Cubic", CUBIC);
         let [first, second] = if self.is_second {

@@ -16,7 +16,7 @@ use crate::instrument::figures::{Figures, median, millis};
 use crate::judge::{GroundTruth, ObservedRun, RunVerdict};
 use crate::link::Link;
 use crate::peer::Peer;
-use crate::replay::{LEAVE, LIMITS, Stage};
+use crate::replay::{LEAVE, LIMITS, SessionHosts};
 use crate::scenario::{SERVER_IP, Scenario};
 use crate::stats::Summary;
 use crate::trace::Trace;
@@ -51,7 +51,7 @@ pub(super) fn measure(
     keys: usize,
     around: &Surroundings,
 ) -> Result<Measured> {
-    let alone = |_: &Stage| Ok(());
+    let alone = |_: &SessionHosts| Ok(());
     let (echoed, ()) = echoed(peer, scenario, keys, around, alone, Ok)?;
     let EchoRun { verdict, link, .. } = echoed;
     let own = Summary::of(&verdict.own());
@@ -79,7 +79,7 @@ pub(in crate::instrument) fn echoed<T, R>(
     scenario: &Scenario,
     keys: usize,
     around: &Surroundings,
-    begin: impl FnOnce(&Stage) -> Result<T>,
+    begin: impl FnOnce(&SessionHosts) -> Result<T>,
     end: impl FnOnce(T) -> Result<R>,
 ) -> Result<(EchoRun, R)> {
     let text = recording(scenario.seed, keys);
@@ -87,21 +87,21 @@ pub(in crate::instrument) fn echoed<T, R>(
     std::fs::write(file.path(), &text)?;
     let recording = Trace::parse(text.as_bytes()).context("the recording is one")?;
     let truth = GroundTruth::of(&recording);
-    let stage = Stage::new(scenario, file.path())?;
-    let kernel = Kernel::USUAL.set(&stage.link)?;
-    let link = round_trip(&stage.link)?;
-    let mut values = stage.files.values(&around.fulmar)?;
+    let hosts = SessionHosts::new(scenario, file.path())?;
+    let kernel = Kernel::USUAL.set(&hosts.link)?;
+    let link = round_trip(&hosts.link)?;
+    let mut values = hosts.files.values(&around.fulmar)?;
     // A title with each echo would be a cost of ours.
     values.command = values.command.replace(" play ", " play --no-stamps ");
     let line = peer.line(&values)?;
-    let mut client = stage.start(&line, recording.size())?;
-    let other = begin(&stage)?;
+    let mut client = hosts.start(&line, recording.size())?;
+    let other = begin(&hosts)?;
     let limits = Limits { keys, ..LIMITS };
     let sitting = run_session(&mut client, &recording, &truth, TypingLoop::Closed, limits)?;
     let other = end(other)?;
     client.let_end(LEAVE)?;
-    stage.end_processes();
-    let host_side = Trace::read(&stage.files.log()).context("the played host has noted nothing")?;
+    hosts.end_processes();
+    let host_side = Trace::read(&hosts.files.log()).context("the played host has noted nothing")?;
     let run = ObservedRun {
         truth: &truth,
         user_side: &sitting.user_side,
@@ -111,7 +111,7 @@ pub(in crate::instrument) fn echoed<T, R>(
     let echoed = EchoRun {
         verdict: run.judge().context("this run cannot be judged")?,
         link,
-        commands: vec![line, stage.sshd.command.clone(), kernel],
+        commands: vec![line, hosts.sshd.command.clone(), kernel],
     };
     Ok((echoed, other))
 }

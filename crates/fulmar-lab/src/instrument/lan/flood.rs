@@ -47,7 +47,7 @@ pub(super) fn measure(
         }
     };
     let hosts = ShellHosts::new(scenario, around)?;
-    let kernel = Kernel::USUAL.set(&hosts.stage.link)?;
+    let kernel = Kernel::USUAL.set(&hosts.session.link)?;
     let mut shell = hosts.enter(peer)?;
     shell.await_first_prompt()?;
     shell.set_prompt()?;
@@ -87,10 +87,10 @@ impl Flood {
         command: &str,
         number: usize,
     ) -> Result<Self> {
-        let (before, shown) = (hosts.stage.link.report()?, shell.shown);
+        let (before, shown) = (hosts.session.link.report()?, shell.shown);
         shell.enter_line(command)?;
         shell.watch(FLOOD)?;
-        let after = hosts.stage.link.report()?;
+        let after = hosts.session.link.report()?;
         let shown = shell.shown - shown;
         let interrupted = boot_time();
         shell.type_keys(b"\x03")?;

@@ -20,14 +20,14 @@ pub(super) fn measure(
     around: &Surroundings,
 ) -> Result<Measured> {
     let hosts = ShellHosts::new(scenario, around)?;
-    let kernel = Kernel::USUAL.set(&hosts.stage.link)?;
+    let kernel = Kernel::USUAL.set(&hosts.session.link)?;
     let mut shell = hosts.enter(peer)?;
     shell.await_first_prompt()?;
     shell.watch(quiet)?;
-    let mut costs = HostCosts::begin(&hosts.stage)?;
-    let before = hosts.stage.link.report()?;
+    let mut costs = HostCosts::begin(&hosts.session)?;
+    let before = hosts.session.link.report()?;
     shell.watch(time)?;
-    let after = hosts.stage.link.report()?;
+    let after = hosts.session.link.report()?;
     costs.look();
     let time = after.at - before.at;
     let figures = figures(time, costs.of(peer.programs()), traffic(&before, &after));

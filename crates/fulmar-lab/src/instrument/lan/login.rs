@@ -26,12 +26,12 @@ pub(super) fn measure(
     around: &Surroundings,
 ) -> Result<Measured> {
     let hosts = ShellHosts::new(scenario, around)?;
-    let kernel = Kernel::USUAL.set(&hosts.stage.link)?;
+    let kernel = Kernel::USUAL.set(&hosts.session.link)?;
     let fulmar = &around.fulmar;
-    furnish(&hosts.stage.files.server_home(), fulmar).context("furnishing the account")?;
-    let values = hosts.stage.files.values(fulmar)?;
+    furnish(&hosts.session.files.server_home(), fulmar).context("furnishing the account")?;
+    let values = hosts.session.files.values(fulmar)?;
     let [line, ssh] = [line(peer, &values)?, line("ssh", &values)?];
-    let log = hosts.stage.files.home().join("steps");
+    let log = hosts.session.files.home().join("steps");
     let logged = line.replace(" --ssh", &format!(" --log {} --ssh", log.display()));
     let mut took = Vec::new();
     let mut over_ssh = Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn measure(
     for (step, times) in steps {
         figures.put_some_ms(&format!("step_{step}"), median(times));
     }
-    let sshd = hosts.stage.sshd.command.clone();
+    let sshd = hosts.session.sshd.command.clone();
     Ok(figures.measured(scenario, vec![line, sshd, kernel]))
 }
 

@@ -10,7 +10,7 @@ use fulmar_testbed::PtyProgram;
 use crate::experiment::Surroundings;
 use crate::judge::ScreenObserver;
 use crate::peer::Peer;
-use crate::replay::{LEAVE, Stage};
+use crate::replay::{LEAVE, SessionHosts};
 use crate::scenario::Scenario;
 use crate::trace::Size;
 
@@ -34,7 +34,7 @@ const PROMPT: [&str; 2] = ["PS1=la''b-prompt:", "lab-prompt:"];
 
 /// The hosts, and how the session of a peer is begun on them.
 pub(super) struct ShellHosts {
-    pub(super) stage: Stage,
+    pub(super) session: SessionHosts,
     around: Surroundings,
 }
 
@@ -53,14 +53,14 @@ impl ShellHosts {
     pub(super) fn new(scenario: &Scenario, around: &Surroundings) -> Result<Self> {
         Ok(Self {
             // No recording is played.
-            stage: Stage::new(scenario, Path::new("/dev/null"))?,
+            session: SessionHosts::new(scenario, Path::new("/dev/null"))?,
             around: around.clone(),
         })
     }
 
     /// Begins a session.
     pub(super) fn enter(&self, peer: &Peer) -> Result<ShellSession> {
-        let mut values = self.stage.files.values(&self.around.fulmar)?;
+        let mut values = self.session.files.values(&self.around.fulmar)?;
         values.command = SHELL.to_owned();
         self.start(&peer.line(&values)?)
     }
@@ -69,7 +69,7 @@ impl ShellHosts {
     pub(super) fn start(&self, line: &str) -> Result<ShellSession> {
         let began = boot_time();
         Ok(ShellSession {
-            client: self.stage.start(line, SIZE)?,
+            client: self.session.start(line, SIZE)?,
             line: line.to_owned(),
             observer: ScreenObserver::new(SIZE),
             shown: 0,
@@ -79,7 +79,7 @@ impl ShellHosts {
 
     /// Returns the commands with which a session was begun.
     pub(super) fn commands(&self, shell: &ShellSession) -> Vec<String> {
-        vec![shell.line.clone(), self.stage.sshd.command.clone()]
+        vec![shell.line.clone(), self.session.sshd.command.clone()]
     }
 }
 

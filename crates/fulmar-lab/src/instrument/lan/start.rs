@@ -28,7 +28,7 @@ pub(super) fn measure(
     for round_trip in round_trips {
         let scenario = link(seed, Duration::from_millis(*round_trip), "")?;
         let hosts = ShellHosts::new(&scenario, around)?;
-        let kernel = Kernel::USUAL.set(&hosts.stage.link)?;
+        let kernel = Kernel::USUAL.set(&hosts.session.link)?;
         let mut took = [Vec::new(), Vec::new()];
         for _ in 0..times {
             for (peer, took) in [peer, &ssh].into_iter().zip(&mut took) {
@@ -44,7 +44,7 @@ pub(super) fn measure(
             let point = (*round_trip as f64 / 1e3, time);
             points.entry(name).or_default().push(point);
         }
-        commands.extend([hosts.stage.sshd.command.clone(), kernel]);
+        commands.extend([hosts.session.sshd.command.clone(), kernel]);
         scenarios.push(scenario.text.clone());
     }
     put_line(&mut figures, "", &points["to_prompt"])?;

@@ -26,7 +26,7 @@ use super::Kernel;
 use super::figures::{Figures, HostCosts, traffic};
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::peer::Peer;
-use crate::replay::Stage;
+use crate::replay::SessionHosts;
 use crate::scenario::Scenario;
 use crate::trace::{LinkTraces, Size};
 pub use program::{LoadProgram, play};
@@ -183,23 +183,23 @@ impl Work for Load {
         if let Self::Throughput(bytes) = self {
             program::write_text(text.path(), *bytes)?;
         }
-        let stage = Stage::new(&scenario, Path::new("/dev/null"))?;
-        let kernel = Kernel::USUAL.set(&stage.link)?;
-        let mut values = stage.files.values(&around.fulmar)?;
+        let hosts = SessionHosts::new(&scenario, Path::new("/dev/null"))?;
+        let kernel = Kernel::USUAL.set(&hosts.link)?;
+        let mut values = hosts.files.values(&around.fulmar)?;
         let (lab, _) = values.command.split_once(' ').context("no program")?;
         let command = self.program(text.path()).line(lab)?;
         values.command.clone_from(&command);
         let line = peer.line(&values)?;
         let mut session = LoadSession {
-            terminal: LoadTerminal::start_in(self.window(), &stage, &line)?,
-            stage,
+            terminal: LoadTerminal::start_in(self.window(), &hosts, &line)?,
+            hosts,
             peer,
             command,
         };
         session.await_ready()?;
         let figures = session.carry(*self)?;
-        session.stage.end_processes();
-        let sshd = session.stage.sshd.command.clone();
+        session.hosts.end_processes();
+        let sshd = session.hosts.sshd.command.clone();
         Ok(figures.measured(&scenario, vec![line, sshd, kernel]))
     }
 
@@ -226,9 +226,9 @@ impl Work for Load {
 
 /// A session with a program at its far end.
 struct LoadSession {
-    // Dropped first: the stage ends what is left of it.
+    // Dropped first: the hosts end what is left of it.
     terminal: LoadTerminal,
-    stage: Stage,
+    hosts: SessionHosts,
     peer: Peer,
     /// The program's command.
     command: String,
@@ -281,7 +281,7 @@ impl LoadSession {
         let began = boot_time();
         self.begin();
         let took = self.in_time(TEXT_LIMIT)?.map(|ended| ended - began);
-        self.stage.end_processes();
+        self.hosts.end_processes();
         let rate = |took: Duration| bytes as f64 / took.as_secs_f64();
         let mut figures = Figures::default();
         figures.put_share("in_time", took.is_some());
@@ -292,7 +292,7 @@ impl LoadSession {
 
     /// Returns the time that the program takes on a terminal that is read and not looked at, without any peer.
     fn alone(&self) -> Result<Duration> {
-        let mut terminal = LoadTerminal::start(&self.stage, &format!("exec {}", self.command))?;
+        let mut terminal = LoadTerminal::start(&self.hosts, &format!("exec {}", self.command))?;
         let is_ready = terminal.wait_for(program::READY, SET_UP)?;
         let began = boot_time();
         terminal.type_keys([b' ']);
@@ -304,12 +304,12 @@ impl LoadSession {
     }
 
     fn traffic(&mut self) -> Result<Figures> {
-        let before = self.stage.link.report()?;
+        let before = self.hosts.link.report()?;
         self.begin();
         let ended = self.in_time(LIMIT)?;
         ended.context("the program has not come to its end")?;
         let mut figures = Figures::default();
-        let after = self.stage.link.report()?;
+        let after = self.hosts.link.report()?;
         for (way, packets, bytes) in traffic(&before, &after) {
             figures.put(&format!("packets_{way}"), packets, "packets");
             figures.put(&format!("bytes_{way}"), bytes, "B");
@@ -318,7 +318,7 @@ impl LoadSession {
     }
 
     fn paste(&mut self, bytes: usize) -> Result<Figures> {
-        let mut costs = HostCosts::begin(&self.stage)?;
+        let mut costs = HostCosts::begin(&self.hosts)?;
         self.begin();
         let began = boot_time();
         let keys: Vec<u8> = (0..bytes).map(program::typed).collect();
@@ -337,7 +337,7 @@ impl LoadSession {
     fn outage(&mut self, keys: usize, time: Duration) -> Result<Figures> {
         self.begin();
         self.terminal.rest(QUIET)?;
-        self.stage.link.apply(Change::Cut(CLIENT))?;
+        self.hosts.link.apply(Change::Cut(CLIENT))?;
         let cut = boot_time();
         let gap = time / u32::try_from(keys)?;
         for key in 0..keys {
@@ -347,7 +347,7 @@ impl LoadSession {
         }
         self.terminal
             .rest((cut + time).saturating_sub(boot_time()))?;
-        self.stage.link.apply(Change::Restore(CLIENT))?;
+        self.hosts.link.apply(Change::Restore(CLIENT))?;
         let restored = boot_time();
         let ended = self.in_time(LIMIT)?;
         let mut figures = Figures::default();

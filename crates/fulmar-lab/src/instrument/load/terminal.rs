@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use fulmar_platform::boot_time;
 use fulmar_testbed::PtyProgram;
 
-use crate::replay::Stage;
+use crate::replay::SessionHosts;
 use crate::trace::Size;
 
 /// The usual terminal.
@@ -35,14 +35,14 @@ pub(super) enum WordSeen {
 
 impl LoadTerminal {
     /// Starts this line on the client's host, in a window of the usual size.
-    pub(super) fn start(stage: &Stage, line: &str) -> Result<Self> {
-        Self::start_in(SIZE, stage, line)
+    pub(super) fn start(hosts: &SessionHosts, line: &str) -> Result<Self> {
+        Self::start_in(SIZE, hosts, line)
     }
 
     /// Starts this line on the client's host, in a window of that size.
-    pub(super) fn start_in(size: Size, stage: &Stage, line: &str) -> Result<Self> {
+    pub(super) fn start_in(size: Size, hosts: &SessionHosts, line: &str) -> Result<Self> {
         Ok(Self {
-            client: stage.start(line, size)?,
+            client: hosts.start(line, size)?,
             shown: Vec::new(),
         })
     }

@@ -14,7 +14,7 @@ use crate::instrument::Kernel;
 use crate::judge::ScreenObserver;
 use crate::peer::Peer;
 use crate::played::READY;
-use crate::replay::{LEAVE, Stage};
+use crate::replay::{LEAVE, SessionHosts};
 use crate::scenario::Scenario;
 
 /// The time in which a session must be there. Chosen by eye: a thousand times the round trip.
@@ -35,12 +35,12 @@ pub(super) fn run(
     around: &Surroundings,
 ) -> Result<BurstSession> {
     // No recording is played.
-    let stage = Stage::new(scenario, Path::new("/dev/null"))?;
-    let kernel = kernel.set(&stage.link)?;
-    let mut values = stage.files.values(&around.fulmar)?;
-    values.command = command(&values.command, &stage.files.log(), run)?;
+    let hosts = SessionHosts::new(scenario, Path::new("/dev/null"))?;
+    let kernel = kernel.set(&hosts.link)?;
+    let mut values = hosts.files.values(&around.fulmar)?;
+    values.command = command(&values.command, &hosts.files.log(), run)?;
     let line = peer.line(&values)?;
-    let mut client = stage.start(&line, run.shape.terminal())?;
+    let mut client = hosts.start(&line, run.shape.terminal())?;
     let mut watcher = ScreenWatcher {
         stream: &mut client,
         observer: ScreenObserver::new(run.shape.terminal()),
@@ -49,13 +49,13 @@ pub(super) fn run(
     let screen = watcher.screen();
     let is_ready = is_ready.with_context(|| format!("the screen shows “{screen}”"))?;
     ensure!(is_ready, "no session; the screen shows “{screen}”");
-    run.run(&stage.link, watcher)?;
+    run.run(&hosts.link, watcher)?;
     (&mut client).write(LAST_KEY)?;
     client.let_end(LEAVE)?;
-    stage.end_processes();
+    hosts.end_processes();
     Ok(BurstSession {
-        written: read_log(&stage.files.log())?,
-        commands: vec![line, stage.sshd.command.clone(), kernel],
+        written: read_log(&hosts.files.log())?,
+        commands: vec![line, hosts.sshd.command.clone(), kernel],
     })
 }
 

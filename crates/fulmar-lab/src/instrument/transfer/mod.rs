@@ -19,7 +19,7 @@ use super::Kernel;
 use crate::experiment::Surroundings;
 use crate::link::Link;
 use crate::peer::plain;
-use crate::replay::Stage;
+use crate::replay::SessionHosts;
 pub(super) use files::TransferFiles;
 pub(super) use progress::TransferProgress;
 pub(super) use tcp::TcpSettings;
@@ -90,26 +90,26 @@ impl Transfer {
     /// Starts a tool with the files of a transfer; plain TCP carries as many bytes of zeros.
     pub(super) fn start(
         tool: Tool,
-        (stage, files): (&Stage, &TransferFiles),
+        (hosts, files): (&SessionHosts, &TransferFiles),
         load: (TransferDirection, u64),
         around: &Surroundings,
     ) -> Result<Self> {
         match tool.kind {
-            ToolKind::Tcp(settings) => Self::tcp(tool.name, settings, &stage.link, load),
+            ToolKind::Tcp(settings) => Self::tcp(tool.name, settings, &hosts.link, load),
             ToolKind::Program { needs, line } => {
                 if let Some(program) = needs {
                     find(program).with_context(|| format!("{program} is not installed"))?;
                 }
-                let kernel = tcp::set_kernel(&stage.link, Kernel::USUAL.congestion)?;
+                let kernel = tcp::set_kernel(&hosts.link, Kernel::USUAL.congestion)?;
                 let (direction, bytes) = load;
-                let line = filled(&direction.with_ends(line), stage, files, around)?;
+                let line = filled(&direction.with_ends(line), hosts, files, around)?;
                 let began = boot_time();
-                let program = RunningProgram::start(stage, &line)?;
+                let program = RunningProgram::start(hosts, &line)?;
                 Ok(Self {
                     carrier: Carrier::Program(program, files.far()),
                     bytes,
                     began,
-                    commands: vec![line, stage.sshd.command.clone(), kernel],
+                    commands: vec![line, hosts.sshd.command.clone(), kernel],
                 })
             }
         }
@@ -198,11 +198,11 @@ fn held(folder: &Path) -> u64 {
 /// Fills a line; none of the paths has characters that a shell changes.
 fn filled(
     line: &str,
-    stage: &Stage,
+    hosts: &SessionHosts,
     files: &TransferFiles,
     around: &Surroundings,
 ) -> Result<String> {
-    let values = stage.files.values(&around.fulmar)?;
+    let values = hosts.files.values(&around.fulmar)?;
     let (_, config) = values.ssh.rsplit_once(' ').context("ssh has a file")?;
     let mut line = line
         .replace("{ssh}", &values.ssh)
@@ -222,13 +222,13 @@ fn filled(
     Ok(line)
 }
 
-/// Returns a shell with this line, at home in the folder of the stage.
-pub(super) fn shell(stage: &Stage, line: &str) -> Command {
+/// Returns a shell with this line, at home in the folder of the session.
+pub(super) fn shell(hosts: &SessionHosts, line: &str) -> Command {
     let mut shell = Command::new("/bin/sh");
-    shell.arg("-c").arg(line).current_dir(stage.files.home());
+    shell.arg("-c").arg(line).current_dir(hosts.files.home());
     shell
         .env("PATH", search_path())
-        .env("HOME", stage.files.home());
+        .env("HOME", hosts.files.home());
     shell
 }
 
@@ -239,11 +239,11 @@ struct RunningProgram {
 }
 
 impl RunningProgram {
-    fn start(stage: &Stage, line: &str) -> Result<Self> {
-        let mut shell = shell(stage, line);
+    fn start(hosts: &SessionHosts, line: &str) -> Result<Self> {
+        let mut shell = shell(hosts, line);
         shell.stdin(Stdio::null()).stdout(Stdio::null());
         Ok(Self {
-            process: stage.link.client.spawn(&mut shell)?,
+            process: hosts.link.client.spawn(&mut shell)?,
             has_ended: false,
         })
     }

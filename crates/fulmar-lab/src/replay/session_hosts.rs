@@ -23,7 +23,7 @@ pub(crate) const LEAVE: Duration = Duration::from_secs(10);
 const ENDINGS_MAX: usize = 100;
 
 /// A link, an sshd behind it, and all that runs on both hosts. Dropping it ends everything.
-pub(crate) struct Stage {
+pub(crate) struct SessionHosts {
     // Dropped in this order: a link whose processes are gone would complain.
     pub(crate) link: Link,
     processes: Processes,
@@ -34,7 +34,7 @@ pub(crate) struct Stage {
 /// All processes in some networks, which end when this is dropped.
 struct Processes([Network; 2]);
 
-impl Stage {
+impl SessionHosts {
     /// Sets up everything for a recording but the peer.
     ///
     /// # Errors
