@@ -1,4 +1,4 @@
-//! What ssh and the server print: some of it is for the starter, the rest for the user.
+//! Reads the lines that ssh and the server print: some are for the starter, the rest for the user.
 //!
 //! Source: docs/protocol.md §2.4.
 

@@ -1,4 +1,4 @@
-//! What a session asks of the far side: the offer for a server of ours, and the words for stock's.
+//! Puts together what a session asks of the far side: the offer for a server of ours, and the words for stock's.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
