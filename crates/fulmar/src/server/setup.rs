@@ -9,7 +9,7 @@ use fulmar_settings::Environment;
 
 use super::error::Failure;
 use super::lifetime;
-use super::timeouts::Timeouts;
+use super::timeouts::ServerTimeouts;
 use crate::environment;
 use crate::log::{self, Log};
 use crate::system::while_doing;
@@ -54,7 +54,7 @@ pub(crate) struct ServerSetup {
     /// The environment that it was started with.
     pub(crate) environment: Environment,
     /// The times after which it leaves.
-    pub(crate) timeouts: Timeouts,
+    pub(crate) timeouts: ServerTimeouts,
     /// The former limit for core dumps.
     pub(crate) core_limit: CoreLimit,
     /// The file in which each datagram is noted.
@@ -79,7 +79,7 @@ impl ServerSetup {
         let trace = Trace::begin(records.trace)?;
         Ok(ServerSetup {
             names,
-            timeouts: Timeouts::of(&environment, names),
+            timeouts: ServerTimeouts::of(&environment, names),
             environment,
             core_limit,
             trace,

@@ -16,7 +16,7 @@ const FORGOTTEN_AFTER: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// The limits that the environment sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Timeouts {
+pub(crate) struct ServerTimeouts {
     /// The time for which a session outlives the last sign of its client.
     pub(crate) network: Option<Duration>,
     /// The silence of the client after which SIGUSR1 is obeyed.
@@ -25,9 +25,9 @@ pub(crate) struct Timeouts {
     pub(crate) complaints: Vec<String>,
 }
 
-impl Timeouts {
+impl ServerTimeouts {
     /// Reads them. 0 is no limit.
-    pub(crate) fn of(environment: &Environment, names: Names) -> Timeouts {
+    pub(crate) fn of(environment: &Environment, names: Names) -> ServerTimeouts {
         let mut complaints = Vec::new();
         let mut read = |name: &str| {
             let text = environment.get_filled(name)?;
@@ -40,7 +40,7 @@ impl Timeouts {
         let network = read("MOSH_SERVER_NETWORK_TMOUT");
         let signal = read("MOSH_SERVER_SIGNAL_TMOUT");
         let limit = |seconds: u64| (seconds > 0).then(|| Duration::from_secs(seconds));
-        Timeouts {
+        ServerTimeouts {
             network: match (network, names) {
                 (Some(seconds), _) => limit(seconds),
                 (None, Names::Own) => Some(FORGOTTEN_AFTER),
@@ -56,12 +56,12 @@ impl Timeouts {
 mod tests {
     use super::*;
 
-    fn of(network: &str, signal: &str, names: Names) -> Timeouts {
+    fn of(network: &str, signal: &str, names: Names) -> ServerTimeouts {
         let variables = [
             ("MOSH_SERVER_NETWORK_TMOUT", network),
             ("MOSH_SERVER_SIGNAL_TMOUT", signal),
         ];
-        Timeouts::of(&variables.into_iter().collect(), names)
+        ServerTimeouts::of(&variables.into_iter().collect(), names)
     }
 
     #[test]
