@@ -20,7 +20,6 @@ mod pty_output;
 mod setup;
 mod shell;
 mod sockets;
-mod timeouts;
 mod utmp;
 
 use std::io;

@@ -5,11 +5,10 @@ use std::path::Path;
 use fulmar_core::Names;
 use fulmar_login::{PartialServerOptions, ServerOptions};
 use fulmar_platform::{CoreLimit, User, forbid_core_dumps};
-use fulmar_settings::Environment;
+use fulmar_settings::{Environment, ServerTimeouts};
 
 use super::error::Failure;
 use super::lifetime;
-use super::timeouts::ServerTimeouts;
 use crate::environment;
 use crate::log::{self, Log};
 use crate::system::while_doing;

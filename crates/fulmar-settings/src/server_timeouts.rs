@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fulmar_core::Names;
 
-use fulmar_settings::Environment;
+use crate::environment::Environment;
 
 /// The time for which a session outlives its client if nobody says: under our own name 30 days, for what is
 /// forgotten is not to run for ever. Stock knows no limit.
@@ -16,18 +16,18 @@ const FORGOTTEN_AFTER: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// The limits that the environment sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ServerTimeouts {
+pub struct ServerTimeouts {
     /// The time for which a session outlives the last sign of its client.
-    pub(crate) network: Option<Duration>,
+    pub network: Option<Duration>,
     /// The silence of the client after which SIGUSR1 is obeyed.
-    pub(crate) signal: Option<Duration>,
+    pub signal: Option<Duration>,
     /// The variables that were ignored, and why.
-    pub(crate) complaints: Vec<String>,
+    pub complaints: Vec<String>,
 }
 
 impl ServerTimeouts {
     /// Reads them. 0 is no limit.
-    pub(crate) fn of(environment: &Environment, names: Names) -> ServerTimeouts {
+    pub fn of(environment: &Environment, names: Names) -> ServerTimeouts {
         let mut complaints = Vec::new();
         let mut read = |name: &str| {
             let text = environment.get_filled(name)?;
