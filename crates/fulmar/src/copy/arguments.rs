@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fulmar_login::{Bind, PortRange};
 
-use super::rate::{Rate, memory};
+use super::rate::{RateLimit, memory};
 use crate::server::listen_args::ListenArgs;
 use crate::settings::{ConfigArg, CopyFlags};
 
@@ -45,8 +45,8 @@ pub(crate) struct CopyOptions {
     #[arg(short = 'q', long)]
     pub(crate) quiet: bool,
     /// Limit the rate: in Kbit/s as for scp, or 10M (Mbit/s), 2MB (megabytes per second)
-    #[arg(short = 'l', long, value_name = "RATE", value_parser = Rate::parse)]
-    pub(crate) limit: Option<Rate>,
+    #[arg(short = 'l', long, value_name = "RATE", value_parser = RateLimit::parse)]
+    pub(crate) limit: Option<RateLimit>,
     /// Print what would be copied, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -112,8 +112,8 @@ pub(crate) struct CopyServerArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
     /// Send no more than this
-    #[arg(short = 'l', long, value_name = "RATE", value_parser = Rate::parse)]
-    pub(crate) limit: Option<Rate>,
+    #[arg(short = 'l', long, value_name = "RATE", value_parser = RateLimit::parse)]
+    pub(crate) limit: Option<RateLimit>,
     /// Leave when so many seconds have passed without the near end
     #[arg(long, value_name = "SECONDS")]
     pub(crate) idle: Option<u64>,

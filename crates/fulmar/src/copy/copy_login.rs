@@ -14,7 +14,7 @@ use fulmar_platform::{Interest, Signal};
 use fulmar_settings::{BindServer, LoginSettings};
 
 use super::error::Failure;
-use super::rate::Rate;
+use super::rate::RateLimit;
 use super::reporter::Reporter;
 use crate::clock::now;
 use crate::login::{self, SshLogin};
@@ -47,7 +47,7 @@ impl CopyLogin {
         settings: &LoginSettings,
         destination: &OsStr,
         ssh_words: &[OsString],
-        limit: Option<Rate>,
+        limit: Option<RateLimit>,
     ) -> Result<CopyLogin, Failure> {
         let destination = Destination::parse(destination).map_err(|why| {
             let text = destination.to_owned();
@@ -168,7 +168,7 @@ impl From<CopyLoginFailure> for Failure {
 
 /// Returns what the far end is told of where to listen and how fast to send: words that every shell reads
 /// alike.
-fn server_words(settings: &LoginSettings, limit: Option<Rate>) -> Vec<String> {
+fn server_words(settings: &LoginSettings, limit: Option<RateLimit>) -> Vec<String> {
     let mut words = Vec::new();
     if let Some(ports) = settings.port {
         words.extend(["-p".to_owned(), ports.as_option()]);

@@ -52,7 +52,7 @@ use self::near::Near;
 pub(crate) use self::operand::BadOperand;
 use self::pace::Pace;
 use self::plan::{Job, JobKind, plan};
-use self::rate::Rate;
+use self::rate::RateLimit;
 use self::reporter::Reporter;
 use crate::clock::now;
 use crate::environment;
@@ -201,7 +201,7 @@ fn terminal_modes() -> Option<SavedModes> {
 }
 
 /// Returns what the far end keeps to, if it is the one that sends.
-fn limit_there(job: &Job, wishes: &CopyOptions) -> Option<Rate> {
+fn limit_there(job: &Job, wishes: &CopyOptions) -> Option<RateLimit> {
     match job.kind {
         JobKind::Download { .. } | JobKind::DownloadStdout { .. } => wishes.limit,
         JobKind::Upload { .. } | JobKind::UploadStdin { .. } => None,

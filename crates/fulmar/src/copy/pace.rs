@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 
-use super::rate::Rate;
+use super::rate::RateLimit;
 
 /// The most that may be saved up while nothing is to be copied. Chosen by eye: short enough for nobody to
 /// notice a burst, long enough for a loop that sleeps between turns.
@@ -18,7 +18,7 @@ const TURN_BYTES_MIN: u64 = 4 * 1024;
 /// The bytes that may be copied now, if there is a bound.
 #[derive(Debug)]
 pub(super) struct Pace {
-    rate: Option<Rate>,
+    rate: Option<RateLimit>,
     /// Bytes that may be copied, as of `since`.
     saved: u64,
     /// Bytes that were copied beyond what was allowed: a turn reads whole blocks.
@@ -28,7 +28,7 @@ pub(super) struct Pace {
 
 impl Pace {
     /// Returns one that keeps to `rate`.
-    pub(super) fn new(rate: Option<Rate>, now: Time) -> Pace {
+    pub(super) fn new(rate: Option<RateLimit>, now: Time) -> Pace {
         Pace {
             rate,
             saved: 0,
@@ -82,11 +82,11 @@ impl Pace {
 }
 
 /// Returns what a turn has to be worth: what comes in 10 ms, so that slow rates do not wake us often.
-fn turn(rate: Rate) -> u64 {
+fn turn(rate: RateLimit) -> u64 {
     bytes_in(rate, Duration::from_millis(10)).clamp(1, TURN_BYTES_MIN)
 }
 
-fn bytes_in(rate: Rate, time: Duration) -> u64 {
+fn bytes_in(rate: RateLimit, time: Duration) -> u64 {
     let millionths = u128::from(rate.bytes_per_second()) * time.as_micros();
     u64::try_from(millionths / 1_000_000).unwrap_or(u64::MAX)
 }
@@ -107,7 +107,7 @@ mod tests {
     fn in_a_second_as_much_is_copied_as_the_rate_says() {
         // A turn may read a block on each stream, however little it is allowed.
         for (rate, beyond) in [("1M", 0), ("80M", 0), ("64", 0), ("80M", 1 << 20)] {
-            let rate = Rate::parse(rate).unwrap();
+            let rate = RateLimit::parse(rate).unwrap();
             let start = Time::from_origin(Duration::from_secs(5));
             let mut pace = Pace::new(Some(rate), start);
             let (mut now, mut copied) = (start, 0);

@@ -2,7 +2,7 @@
 
 /// Bytes in a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rate(u64);
+pub(crate) struct RateLimit(u64);
 
 /// The reason why a text is no rate, or no size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,14 +28,14 @@ const BYTES_PER_SECOND_MIN: u64 = 1500;
 /// Chosen by eye.
 const MEMORY_BYTES_MIN: u64 = 256 * 1024;
 
-impl Rate {
+impl RateLimit {
     /// Reads a rate. A number alone is in Kbit/s, as with scp; `K`, `M` and `G` are bits, and with a `B`
     /// behind them bytes, by thousands.
     ///
     /// # Errors
     ///
     /// When it makes no sense.
-    pub(crate) fn parse(text: &str) -> Result<Rate, BadQuantity> {
+    pub(crate) fn parse(text: &str) -> Result<RateLimit, BadQuantity> {
         let (number, unit) = split(text).ok_or(BadQuantity::Rate)?;
         let bits = match unit.as_str() {
             "" | "k" | "kbit" => 1e3,
@@ -48,7 +48,7 @@ impl Rate {
         };
         let bytes = whole(number * bits / 8.0).ok_or(BadQuantity::Rate)?;
         if bytes >= BYTES_PER_SECOND_MIN {
-            Ok(Rate(bytes))
+            Ok(RateLimit(bytes))
         } else {
             Err(BadQuantity::Nothing)
         }
@@ -124,7 +124,7 @@ mod tests {
             ("2.5 MB/s", 2_500_000),
             ("100kB", 100_000),
         ] {
-            assert_eq!(Rate::parse(text), Ok(Rate(bytes)), "{text}");
+            assert_eq!(RateLimit::parse(text), Ok(RateLimit(bytes)), "{text}");
         }
         for text in [
             "",
@@ -137,10 +137,10 @@ mod tests {
             "inf",
             "99999999999G",
         ] {
-            assert_eq!(Rate::parse(text), Err(BadQuantity::Rate), "{text}");
+            assert_eq!(RateLimit::parse(text), Err(BadQuantity::Rate), "{text}");
         }
-        assert_eq!(Rate::parse("1"), Err(BadQuantity::Nothing));
-        assert_eq!(Rate::parse("0"), Err(BadQuantity::Nothing));
+        assert_eq!(RateLimit::parse("1"), Err(BadQuantity::Nothing));
+        assert_eq!(RateLimit::parse("0"), Err(BadQuantity::Nothing));
     }
 
     #[test]
