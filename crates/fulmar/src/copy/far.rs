@@ -20,7 +20,7 @@ use super::arguments::CopyServerArgs;
 use super::error::Failure;
 use super::far_end::{FarEnd, Login};
 use super::far_sockets::FarSockets;
-use super::pace::Pace;
+use super::pace::RateLimiter;
 use super::udp_connection::origin;
 use crate::advice::Advice as _;
 use crate::clock::now;
@@ -106,7 +106,7 @@ fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, Failure>
         FarSockets::new(bound.sockets),
         connection,
         login,
-        Pace::new(arguments.limit, now()),
+        RateLimiter::new(arguments.limit, now()),
     )
     .run();
     Ok(0)

@@ -14,7 +14,7 @@ use fulmar_quic::{Connection, Event};
 use super::WORK_BYTES_PER_TURN;
 use super::far_sockets::FarSockets;
 use super::far_task::FarTask;
-use super::pace::Pace;
+use super::pace::RateLimiter;
 use super::ssh_streams::{PipeFault, Pipes, SshStreams};
 use super::work::CountedStreams;
 use crate::clock::now;
@@ -87,7 +87,7 @@ pub(super) struct FarEnd {
     stage: FarEndStage,
     task: FarTask,
     /// The rate at which files are sent.
-    pace: Pace,
+    pace: RateLimiter,
 }
 
 /// The news of the login in one turn.
@@ -106,7 +106,7 @@ impl FarEnd {
         sockets: FarSockets,
         connection: Connection,
         login: Login,
-        pace: Pace,
+        pace: RateLimiter,
     ) -> FarEnd {
         FarEnd {
             reactor,

@@ -50,7 +50,7 @@ pub(crate) use self::far::run as run_far_end;
 use self::near::Near;
 #[cfg(test)]
 pub(crate) use self::operand::BadOperand;
-use self::pace::Pace;
+use self::pace::RateLimiter;
 use self::plan::{Job, JobKind, plan};
 use self::rate::RateLimit;
 use self::reporter::Reporter;
@@ -190,7 +190,7 @@ fn copy(
         let _ = modes.restore();
     }
     let connection = CopyConnection::begin(now(), found?, window_max(wishes), task.resumes())?;
-    let pace = Pace::new(wishes.limit, now());
+    let pace = RateLimiter::new(wishes.limit, now());
     Near::new(reactor, reporter, connection, task, pace).run()
 }
 

@@ -14,7 +14,7 @@ use super::WORK_BYTES_PER_TURN;
 use super::connection::CopyConnection;
 use super::copy_login::ending;
 use super::error::Failure;
-use super::pace::Pace;
+use super::pace::RateLimiter;
 use super::progress::Snapshot;
 use super::reporter::Reporter;
 use super::work::{Goal, Origin, Work};
@@ -64,7 +64,7 @@ pub(super) struct Near<'a> {
     pub(super) reporter: &'a mut Reporter,
     connection: CopyConnection,
     stage: CopyStage,
-    pace: Pace,
+    pace: RateLimiter,
     /// The time for which nothing has gone over the streams.
     silence: Silence,
     /// True if the same command would go on from here.
@@ -78,7 +78,7 @@ impl<'a> Near<'a> {
         reporter: &'a mut Reporter,
         connection: CopyConnection,
         task: Task,
-        pace: Pace,
+        pace: RateLimiter,
     ) -> Near<'a> {
         let resumes = task.resumes();
         Near {

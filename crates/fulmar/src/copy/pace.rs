@@ -17,7 +17,7 @@ const TURN_BYTES_MIN: u64 = 4 * 1024;
 
 /// The bytes that may be copied now, if there is a bound.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct RateLimiter {
     rate: Option<RateLimit>,
     /// Bytes that may be copied, as of `since`.
     saved: u64,
@@ -26,10 +26,10 @@ pub(super) struct Pace {
     since: Time,
 }
 
-impl Pace {
+impl RateLimiter {
     /// Returns one that keeps to `rate`.
-    pub(super) fn new(rate: Option<RateLimit>, now: Time) -> Pace {
-        Pace {
+    pub(super) fn new(rate: Option<RateLimit>, now: Time) -> RateLimiter {
+        RateLimiter {
             rate,
             saved: 0,
             owed: 0,
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn without_a_bound_everything_is_allowed() {
         let start = Time::from_origin(Duration::ZERO);
-        let mut pace = Pace::new(None, start);
+        let mut pace = RateLimiter::new(None, start);
         assert_eq!(pace.allows(start, 1 << 20), 1 << 20);
         assert_eq!(pace.next(), None);
     }
@@ -109,7 +109,7 @@ mod tests {
         for (rate, beyond) in [("1M", 0), ("80M", 0), ("64", 0), ("80M", 1 << 20)] {
             let rate = RateLimit::parse(rate).unwrap();
             let start = Time::from_origin(Duration::from_secs(5));
-            let mut pace = Pace::new(Some(rate), start);
+            let mut pace = RateLimiter::new(Some(rate), start);
             let (mut now, mut copied) = (start, 0);
             while now < start + Duration::from_secs(10) {
                 let allowed = pace.allows(now, 64 * 1024) as u64;
