@@ -24,6 +24,8 @@
 //!   }
 //! ```
 //!
+//! A user may bound how fast a copy goes: [`RateLimit`] is what was asked for, and a [`RateLimiter`] keeps to it.
+//!
 //! What a peer sends is checked before it is believed. A peer that breaks the rules ends the copy with one
 //! [`ProtocolError`]; trouble with one file is a [`EntryError`], and the rest goes on.
 
@@ -47,6 +49,8 @@ mod news;
 mod outbox;
 mod path;
 mod protocol_error;
+mod rate_limit;
+mod rate_limiter;
 mod receiver;
 mod request;
 mod sender;
@@ -69,6 +73,8 @@ pub use limits::{
 };
 pub use path::{PathFault, RelativePath};
 pub use protocol_error::ProtocolError;
+pub use rate_limit::{BadQuantity, RateLimit, parse_memory_size};
+pub use rate_limiter::RateLimiter;
 pub use receiver::{Allowed, Receiver};
 pub use request::{Flags, Request};
 pub use sender::Sender;

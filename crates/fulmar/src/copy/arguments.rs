@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fulmar_channel::{RateLimit, parse_memory_size};
 use fulmar_login::{Bind, PortRange};
 
-use super::rate::{RateLimit, memory};
 use crate::server::listen_args::ListenArgs;
 use crate::settings::{ConfigArg, CopyFlags};
 
@@ -57,7 +57,7 @@ pub(crate) struct CopyOptions {
     #[arg(long)]
     pub(crate) json: bool,
     /// Keep at most this much sent data in memory, such as 64M [default: what the path takes]
-    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory_size)]
     pub(crate) window_max: Option<u64>,
 }
 

@@ -5,6 +5,7 @@
 use std::ffi::{OsStr, OsString};
 use std::net::IpAddr;
 
+use fulmar_channel::RateLimit;
 use fulmar_login::{
     COPY_VERSION, CopyInvitation, CopyLoginFailure, CopyService, Destination, Destinations,
     LoginEvent, LoginFailure, copy_command, is_plain,
@@ -14,7 +15,6 @@ use fulmar_platform::{Interest, Signal};
 use fulmar_settings::{BindServer, LoginSettings};
 
 use super::error::Failure;
-use super::rate::RateLimit;
 use super::reporter::Reporter;
 use crate::clock::now;
 use crate::login::{self, SshLogin};

@@ -8,6 +8,7 @@
 use std::io;
 use std::time::Duration;
 
+use fulmar_channel::RateLimiter;
 use fulmar_core::Names;
 use fulmar_login::{COPY_VERSION, CopyInvitation};
 use fulmar_platform::tty::is_terminal;
@@ -20,7 +21,6 @@ use super::arguments::CopyServerArgs;
 use super::error::Failure;
 use super::far_end::{FarEnd, Login};
 use super::far_sockets::FarSockets;
-use super::pace::RateLimiter;
 use super::udp_connection::origin;
 use crate::advice::Advice as _;
 use crate::clock::now;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use fulmar_base::Time;
-use fulmar_channel::{Answerer, Poll, ProtocolError};
+use fulmar_channel::{Answerer, Poll, ProtocolError, RateLimiter};
 use fulmar_login::OVER_SSH_LINE;
 use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::{Interest, StandardPipes, Transfer};
@@ -14,7 +14,6 @@ use fulmar_quic::{Connection, Event};
 use super::WORK_BYTES_PER_TURN;
 use super::far_sockets::FarSockets;
 use super::far_task::FarTask;
-use super::pace::RateLimiter;
 use super::ssh_streams::{PipeFault, Pipes, SshStreams};
 use super::work::CountedStreams;
 use crate::clock::now;

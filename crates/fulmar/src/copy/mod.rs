@@ -22,11 +22,9 @@ mod near;
 mod near_sockets;
 mod operand;
 mod outgoing;
-mod pace;
 mod plan;
 mod printer;
 mod progress;
-mod rate;
 mod reporter;
 mod request;
 mod ssh_streams;
@@ -37,7 +35,7 @@ use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::time::Duration;
 
-use fulmar_channel::Totals;
+use fulmar_channel::{RateLimit, RateLimiter, Totals};
 use fulmar_platform::{Interest, SavedModes, Signal, Tty, forbid_core_dumps, signals};
 use fulmar_settings::SettingSources;
 
@@ -50,9 +48,7 @@ pub(crate) use self::far::run as run_far_end;
 use self::near::Near;
 #[cfg(test)]
 pub(crate) use self::operand::BadOperand;
-use self::pace::RateLimiter;
 use self::plan::{Job, JobKind, plan};
-use self::rate::RateLimit;
 use self::reporter::Reporter;
 use crate::clock::now;
 use crate::environment;

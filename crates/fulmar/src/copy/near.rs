@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_channel::{
-    Allowed, Answer, Event, Flags, Poll, Progress, ProtocolError, Receiver, Request, Requester,
-    Sender, Totals,
+    Allowed, Answer, Event, Flags, Poll, Progress, ProtocolError, RateLimiter, Receiver, Request,
+    Requester, Sender, Totals,
 };
 use fulmar_login::Silence;
 use fulmar_platform::{Interest, Signal};
@@ -14,7 +14,6 @@ use super::WORK_BYTES_PER_TURN;
 use super::connection::CopyConnection;
 use super::copy_login::ending;
 use super::error::Failure;
-use super::pace::RateLimiter;
 use super::progress::Snapshot;
 use super::reporter::Reporter;
 use super::work::{Goal, Origin, Work};

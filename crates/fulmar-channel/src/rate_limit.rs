@@ -2,11 +2,11 @@
 
 /// Bytes in a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RateLimit(u64);
+pub struct RateLimit(u64);
 
 /// The reason why a text is no rate, or no size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum BadQuantity {
+pub enum BadQuantity {
     /// It does not read like one.
     #[error("a rate is 8000 (Kbit/s, as for scp), 10M (Mbit/s) or 2.5MB (megabytes per second)")]
     Rate,
@@ -35,7 +35,7 @@ impl RateLimit {
     /// # Errors
     ///
     /// When it makes no sense.
-    pub(crate) fn parse(text: &str) -> Result<RateLimit, BadQuantity> {
+    pub fn parse(text: &str) -> Result<RateLimit, BadQuantity> {
         let (number, unit) = split(text).ok_or(BadQuantity::Rate)?;
         let bits = match unit.as_str() {
             "" | "k" | "kbit" => 1e3,
@@ -55,12 +55,12 @@ impl RateLimit {
     }
 
     /// Returns it as [`parse`](Rate::parse) reads it.
-    pub(crate) fn as_option(self) -> String {
+    pub fn as_option(self) -> String {
         (self.0 * 8).div_ceil(1000).to_string()
     }
 
     /// Returns how many bytes that is in a second.
-    pub(crate) fn bytes_per_second(self) -> u64 {
+    pub fn bytes_per_second(self) -> u64 {
         self.0
     }
 }
@@ -70,7 +70,7 @@ impl RateLimit {
 /// # Errors
 ///
 /// When it makes no sense, or is too little.
-pub(crate) fn memory(text: &str) -> Result<u64, BadQuantity> {
+pub fn parse_memory_size(text: &str) -> Result<u64, BadQuantity> {
     let (number, unit) = split(text).ok_or(BadQuantity::Size)?;
     let factor = match unit.trim_end_matches('b') {
         "" => 1.0,
@@ -151,9 +151,9 @@ mod tests {
             ("64MB", 64 << 20),
             ("0.5g", 512 << 20),
         ] {
-            assert_eq!(memory(text), Ok(bytes), "{text}");
+            assert_eq!(parse_memory_size(text), Ok(bytes), "{text}");
         }
-        assert_eq!(memory("64T"), Err(BadQuantity::Size));
-        assert_eq!(memory("1K"), Err(BadQuantity::Nothing));
+        assert_eq!(parse_memory_size("64T"), Err(BadQuantity::Size));
+        assert_eq!(parse_memory_size("1K"), Err(BadQuantity::Nothing));
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 
-use super::rate::RateLimit;
+use crate::rate_limit::RateLimit;
 
 /// The most that may be saved up while nothing is to be copied. Chosen by eye: short enough for nobody to
 /// notice a burst, long enough for a loop that sleeps between turns.
@@ -17,7 +17,7 @@ const TURN_BYTES_MIN: u64 = 4 * 1024;
 
 /// The bytes that may be copied now, if there is a bound.
 #[derive(Debug)]
-pub(super) struct RateLimiter {
+pub struct RateLimiter {
     rate: Option<RateLimit>,
     /// Bytes that may be copied, as of `since`.
     saved: u64,
@@ -28,7 +28,7 @@ pub(super) struct RateLimiter {
 
 impl RateLimiter {
     /// Returns one that keeps to `rate`.
-    pub(super) fn new(rate: Option<RateLimit>, now: Time) -> RateLimiter {
+    pub fn new(rate: Option<RateLimit>, now: Time) -> RateLimiter {
         RateLimiter {
             rate,
             saved: 0,
@@ -38,7 +38,7 @@ impl RateLimiter {
     }
 
     /// Returns how many of `wanted` bytes may be copied now; 0 until [`next`](Pace::next).
-    pub(super) fn allows(&mut self, now: Time, wanted: usize) -> usize {
+    pub fn allows(&mut self, now: Time, wanted: usize) -> usize {
         let Some(rate) = self.rate else {
             return wanted;
         };
@@ -61,13 +61,13 @@ impl RateLimiter {
     }
 
     /// Takes note of what was copied.
-    pub(super) fn spend(&mut self, bytes: u64) {
+    pub fn spend(&mut self, bytes: u64) {
         self.owed = self.owed.saturating_add(bytes.saturating_sub(self.saved));
         self.saved = self.saved.saturating_sub(bytes);
     }
 
     /// Returns when more may be copied, if that is not now.
-    pub(super) fn next(&self) -> Option<Time> {
+    pub fn next(&self) -> Option<Time> {
         let rate = self.rate?;
         let missing = turn(rate)
             .saturating_sub(self.saved)
