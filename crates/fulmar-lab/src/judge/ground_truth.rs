@@ -1,10 +1,12 @@
 //! The truth of a session: every screen that the host's output makes, in its order.
 
+pub(crate) mod effect;
+
 use super::cell_history::CellHistory;
-use super::effect::{KeyEffect, effects};
 use super::glyph::{CellPosition, Glyph};
 use super::observer::{Change, Cursor, ScreenObserver};
 use crate::trace::{Event, KeystrokeKind, Size, Trace, keystrokes};
+use effect::{KeyEffect, effects};
 use std::collections::HashMap;
 use std::time::Duration;
 

@@ -35,7 +35,6 @@
 mod cell_history;
 mod delivery;
 mod display;
-mod effect;
 mod glyph;
 mod ground_truth;
 mod json;
@@ -46,8 +45,8 @@ mod verdict;
 mod wrong_interval;
 
 pub use delivery::{Delivery, plain};
-pub use effect::{ANSWER_WITHIN, BURST_GAP, KeyEffect};
 pub use glyph::{CellPosition, Glyph};
+pub use ground_truth::effect::{ANSWER_WITHIN, BURST_GAP, KeyEffect};
 pub use ground_truth::{GroundTruth, GroundTruthKey, OutputPosition};
 pub use observer::{Change, Cursor, STAMP_PREFIX, ScreenObserver, Stamp};
 pub use verdict::{JudgeError, KeyVerdict, ObservedRun, RunVerdict};

@@ -1,7 +1,7 @@
 //! Finds the time at which a key's own effect is on the screen.
 
-use super::effect::KeyEffect;
 use super::glyph::{CellPosition, Glyph};
+use super::ground_truth::effect::KeyEffect;
 use super::timeline::{RunTimeline, TimelineSample};
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! The effect of a key itself on the screen.
 
-use super::glyph::CellPosition;
-use super::ground_truth::{Chunk, GroundTruth, OutputPosition};
-use super::observer::places;
+use super::{Chunk, GroundTruth, OutputPosition};
+use crate::judge::glyph::CellPosition;
+use crate::judge::observer::places;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
