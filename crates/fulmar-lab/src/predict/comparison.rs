@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 
 use super::link::TestLink;
-use super::predictor::PredictorKind;
+use super::predictor_kind::PredictorKind;
 use super::recording::Recording;
 use super::rendered::judged;
 use super::session::PredictionSession;

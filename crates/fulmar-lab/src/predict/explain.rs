@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::leak::leaking;
 use super::link::TestLink;
-use super::predictor::PredictorKind;
+use super::predictor_kind::PredictorKind;
 use super::recorded_truth::RecordedTruth;
 use super::recording::Recording;
 use super::score::{Scored, is_instant};

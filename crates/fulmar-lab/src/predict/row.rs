@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::link::TestLink;
-use super::predictor::PredictorKind;
+use super::predictor_kind::PredictorKind;
 use super::score::Score;
 use super::set::RecordingSet;
 

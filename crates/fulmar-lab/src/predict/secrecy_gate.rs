@@ -5,7 +5,7 @@ use std::fmt;
 use anyhow::{Result, ensure};
 
 use super::link::TestLink;
-use super::predictor::PredictorKind;
+use super::predictor_kind::PredictorKind;
 use super::recording::Recording;
 use super::trial::{Plan, Trial};
 

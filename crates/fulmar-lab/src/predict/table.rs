@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::group::ProgramGroup;
 use super::link::TestLink;
-use super::predictor::PredictorKind;
+use super::predictor_kind::PredictorKind;
 use super::recording::Recording;
 use super::row::{PredictionRow, PredictionRows, RowSubject};
 use super::score::Score;

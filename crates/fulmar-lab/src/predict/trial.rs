@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use super::engine::Peer;
 use super::leak::leaks;
 use super::link::TestLink;
-use super::predictor::PredictorKind;
+use super::predictor_kind::PredictorKind;
 use super::recording::Recording;
 use super::score::{Score, Scored};
 use super::session::PredictionSession;
