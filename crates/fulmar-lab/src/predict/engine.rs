@@ -7,8 +7,9 @@ use fulmar_predict::{PredictionConfig, PredictionEngine};
 use fulmar_terminal::{Screen, Size};
 
 use super::predictor::{DrawnScreen, Predictor};
-use super::session::{KeyboardRead, ServerFrame};
+use super::session::ServerFrame;
 use super::snapshot::ScreenSnapshot;
+use super::typing_client::KeyboardRead;
 
 /// The maker of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

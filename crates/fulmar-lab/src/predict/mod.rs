@@ -66,14 +66,12 @@ pub use rendered::judged;
 pub use row::{PREDICTIONS, PredictionRow, PredictionRows, RowSubject};
 pub use score::{INSTANT, Score, Scored};
 pub use secrecy_gate::{SecrecyGate, SecrecyReport};
-pub use session::{
-    ClientScreen, KeyboardRead, PredictionSession, ServerFrame, SessionEvent, SessionEventKind,
-};
+pub use session::{ClientScreen, PredictionSession, ServerFrame, SessionEvent, SessionEventKind};
 pub use set::{HELD_OUT, RecordingSet};
 pub use snapshot::{CellLook, ScreenSnapshot};
 pub use table::Results;
 pub use trial::{Plan, Trial};
-pub use typing_client::ClientWatch;
+pub use typing_client::{ClientWatch, KeyboardRead};
 pub use user_view::{UserView, ViewSample};
 
 #[cfg(test)]

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::engine::{Adapter, Peer};
 use super::predictor::{DrawnScreen, Predictor};
-use super::session::{KeyboardRead, PredictionSession, ServerFrame};
+use super::session::{PredictionSession, ServerFrame};
 use super::stock::{Mode, Stock};
+use super::typing_client::KeyboardRead;
 use super::user_view::UserView;
 
 /// The predictors by name.

@@ -13,7 +13,7 @@ use fulmar_terminal::{Screen, Size};
 use super::hints::hints;
 use super::recorded_truth::RecordedTruth;
 use super::snapshot::ScreenSnapshot;
-use super::typing_client::{ClientWatch, TypingClient};
+use super::typing_client::{ClientWatch, KeyboardRead, TypingClient};
 use crate::scenario::Scenario;
 use crate::simulated::{PlayedHost, SimulatedServer, Tty, key};
 use crate::trace::Trace;
@@ -68,21 +68,6 @@ pub enum SessionEventKind {
     Resized(Size),
     /// A state of the server's came, or the news that it is still the same.
     Frame(Box<ServerFrame>),
-}
-
-/// One read of the keyboard.
-#[derive(Clone, Debug)]
-pub struct KeyboardRead {
-    /// The bytes.
-    pub bytes: Vec<u8>,
-    /// The number of the first of them among all bytes ever typed.
-    pub first: u64,
-    /// The number of the first key among those of the truth.
-    pub key: usize,
-    /// The number of keys.
-    pub count: usize,
-    /// The number of the client's last state that was sent before.
-    pub sent_state: u64,
 }
 
 /// The knowledge of the client when something has come from the server.

@@ -14,10 +14,24 @@ use fulmar_terminal::{Row, Screen, Size, Terminal};
 use fulmar_transport::{Arrival, Countable as _, Outcome, Received, StateNumber};
 
 use super::engine::Peer;
-use super::session::KeyboardRead;
 use crate::played::READY;
 use crate::simulated::{UNSEEN_START, agreement, outer_terminal, words};
 use crate::trace::{Event, Trace, keystrokes};
+
+/// One read of the keyboard.
+#[derive(Clone, Debug)]
+pub struct KeyboardRead {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The number of the first of them among all bytes ever typed.
+    pub first: u64,
+    /// The number of the first key among those of the truth.
+    pub key: usize,
+    /// The number of keys.
+    pub count: usize,
+    /// The number of the client's last state that was sent before.
+    pub sent_state: u64,
+}
 
 /// A client, and what happened to it.
 pub(super) struct TypingClient {

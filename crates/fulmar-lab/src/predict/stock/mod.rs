@@ -16,8 +16,9 @@ use self::cells::{CellPrediction, Validity, look_of};
 use self::keyboard::{Action, Keyboard};
 use self::trigger::Triggers;
 use super::predictor::{DrawnScreen, Predictor};
-use super::session::{KeyboardRead, ServerFrame};
+use super::session::ServerFrame;
 use super::snapshot::{CellLook, ScreenSnapshot, place};
+use super::typing_client::KeyboardRead;
 
 /// The mode of stock's predictor: when it shows what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
