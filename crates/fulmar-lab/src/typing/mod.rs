@@ -40,10 +40,10 @@ mod session;
 mod typist;
 mod user;
 
-pub use plan::{READING, RESULT_CELLS};
+pub use plan::{READING, RESULT_CELLS, TypingLoop};
 pub use reader::ScreenReader;
 pub use session::{
     Limits, SessionEnd, SessionStage, TypingError, TypingSession, run_session, run_session_watched,
 };
-pub use typist::{PATIENCE, PlannedPress, TypingLoop, Typist};
+pub use typist::{PATIENCE, PlannedPress, Typist};
 pub use user::{TypingUser, UserAction};

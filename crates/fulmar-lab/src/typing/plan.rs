@@ -1,9 +1,19 @@
 //! The plan of what a user types, and of what it waits for before.
 
-use super::typist::TypingLoop;
 use crate::judge::{GroundTruth, OutputPosition};
 use crate::trace::{Event, Trace, keystrokes};
 use std::time::Duration;
+
+/// The kind of user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TypingLoop {
+    /// Waits for the answer to each key.
+    Closed,
+    /// Keeps the recorded rhythm, but for what has to be read first.
+    Open,
+    /// Types at the recorded times and never looks.
+    Recorded,
+}
 
 /// The least time that it takes to read what the host wrote. Who types sooner has not read it.
 ///

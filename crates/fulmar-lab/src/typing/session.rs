@@ -1,6 +1,6 @@
 //! A user at a terminal behind which a recording is played.
 
-use super::typist::TypingLoop;
+use super::plan::TypingLoop;
 use super::user::{TypingUser, UserAction};
 use crate::judge::GroundTruth;
 use crate::played::END;

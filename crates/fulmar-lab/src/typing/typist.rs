@@ -1,21 +1,10 @@
 //! A user at work.
 
-use super::plan::{PlannedWrite, WriteCue, plan};
+use super::plan::{PlannedWrite, TypingLoop, WriteCue, plan};
 use super::reader::ScreenReader;
 use crate::judge::GroundTruth;
 use crate::trace::Trace;
 use std::time::Duration;
-
-/// The kind of user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TypingLoop {
-    /// Waits for the answer to each key.
-    Closed,
-    /// Keeps the recorded rhythm, but for what has to be read first.
-    Open,
-    /// Types at the recorded times and never looks.
-    Recorded,
-}
 
 /// A user who waits for something that does not come types on after this time.
 ///

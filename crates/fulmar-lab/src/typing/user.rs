@@ -1,8 +1,9 @@
 //! A user before a terminal, from sitting down to getting up.
 
+use super::plan::TypingLoop;
 use super::reader::ScreenReader;
 use super::session::{Limits, SessionEnd, SessionStage, TypingError, TypingSession};
-use super::typist::{TypingLoop, Typist};
+use super::typist::Typist;
 use crate::judge::GroundTruth;
 use crate::played::{READY, START};
 use crate::trace::{Event, Record, Trace};
