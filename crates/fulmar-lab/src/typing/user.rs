@@ -2,12 +2,81 @@
 
 use super::plan::TypingLoop;
 use super::reader::ScreenReader;
-use super::session::{Limits, SessionEnd, SessionStage, TypingError, TypingSession};
 use super::typist::Typist;
 use crate::judge::GroundTruth;
 use crate::played::{READY, START};
-use crate::trace::{Event, Record, Trace};
+use crate::trace::{Event, NoTrace, Record, Trace};
+use std::io;
 use std::time::Duration;
+
+/// The limits after which a user stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// After so many keys.
+    pub keys: usize,
+    /// After this time of typing.
+    pub time: Duration,
+    /// So long the user looks on for what has not come when the last key was typed.
+    pub patience: Duration,
+    /// So long the session may take to be there.
+    pub set_up: Duration,
+    /// No pause between keys is longer.
+    pub pause_max: Option<Duration>,
+}
+
+/// The record of what a user saw and did.
+#[derive(Clone, Debug)]
+pub struct TypingSession {
+    /// The user's side of the run: from the start of the session on, with everything that was
+    /// shown, and the keys that were typed.
+    pub user_side: Trace,
+    /// The reason for its end.
+    pub why_over: SessionEnd,
+    /// The number of times that the user waited in vain before a key.
+    pub given_up: usize,
+}
+
+/// The reason for the end of a typing session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// Everything was typed, and the last answer seen.
+    AllSeen,
+    /// A limit was reached, and all answers were seen.
+    LimitReached,
+    /// Answers were missing when the patience was over.
+    AnswersMissing,
+    /// The peer left.
+    PeerLeft,
+}
+
+/// The reason why nobody typed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TypingError {
+    /// The played host did not say that it is ready.
+    #[error("the session was not there after {0:?}; the screen shows {1:?}")]
+    NotReady(Duration, String),
+    /// The peer left before.
+    #[error("the peer left before the session was there; the screen shows {0:?}")]
+    PeerLeft(String),
+    /// The pty cannot be used.
+    #[error("the pty fails: {0}")]
+    Pty(#[from] io::Error),
+    /// The notes make no trace, which is a fault of the lab.
+    #[error("what the user saw is no trace: {0}")]
+    NoTrace(#[from] NoTrace),
+}
+
+/// A moment that others may want to know of while somebody sits there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionStage {
+    /// The session is there: the far end waits for the start.
+    Ready,
+    /// It has begun, and the first key comes next.
+    Begun,
+    /// The user has seen enough; the far end is about to be told.
+    Over,
+}
 
 /// A user as a state machine: told what the terminal shows, it says what to type and when.
 ///
