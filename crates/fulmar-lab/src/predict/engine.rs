@@ -9,16 +9,7 @@ use fulmar_terminal::{Screen, Size};
 use super::predictor::{DrawnScreen, Predictor};
 use super::session::ServerFrame;
 use super::snapshot::ScreenSnapshot;
-use super::typing_client::KeyboardRead;
-
-/// The maker of the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Peer {
-    /// Stock's: no hints.
-    Stock,
-    /// Our own.
-    Own,
-}
+use super::typing_client::{KeyboardRead, Peer};
 
 /// The engine beside the client.
 pub(super) struct Adapter {

@@ -52,7 +52,6 @@ mod user_view;
 mod wait;
 
 pub use comparison::Comparison;
-pub use engine::Peer;
 pub use explain::explain;
 pub use group::ProgramGroup;
 pub use leak::Leaks;
@@ -71,7 +70,7 @@ pub use set::{HELD_OUT, RecordingSet};
 pub use snapshot::{CellLook, ScreenSnapshot};
 pub use table::Results;
 pub use trial::{Plan, Trial};
-pub use typing_client::{ClientWatch, KeyboardRead};
+pub use typing_client::{ClientWatch, KeyboardRead, Peer};
 pub use user_view::{UserView, ViewSample};
 
 #[cfg(test)]

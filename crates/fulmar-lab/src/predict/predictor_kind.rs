@@ -5,11 +5,12 @@ use std::time::Duration;
 use fulmar_terminal::Size;
 use serde::{Deserialize, Serialize};
 
-use super::engine::{Adapter, Peer};
+use super::engine::Adapter;
 use super::predictor::{DrawnScreen, Predictor};
 use super::session::{PredictionSession, ServerFrame};
 use super::stock::{Mode, Stock};
 use super::typing_client::KeyboardRead;
+use super::typing_client::Peer;
 use super::user_view::UserView;
 
 /// The predictors by name.

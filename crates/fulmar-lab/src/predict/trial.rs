@@ -6,7 +6,6 @@ use std::thread;
 
 use anyhow::{Context as _, Result};
 
-use super::engine::Peer;
 use super::leak::leaks;
 use super::link::TestLink;
 use super::predictor_kind::PredictorKind;
@@ -14,6 +13,7 @@ use super::recording::Recording;
 use super::score::{Score, Scored};
 use super::session::PredictionSession;
 use super::typing_client::ClientWatch;
+use super::typing_client::Peer;
 
 /// The recordings, links, seeds and predictors to try.
 #[derive(Debug)]

@@ -13,7 +13,6 @@ use fulmar_sim::{Datagram, Node, Transmit};
 use fulmar_terminal::{Row, Screen, Size, Terminal};
 use fulmar_transport::{Arrival, Countable as _, Outcome, Received, StateNumber};
 
-use super::engine::Peer;
 use crate::played::READY;
 use crate::simulated::{UNSEEN_START, agreement, outer_terminal, words};
 use crate::trace::{Event, Trace, keystrokes};
@@ -58,6 +57,15 @@ pub(super) struct TypingClient {
     /// The bytes that the client wrote to it.
     pub(super) written: Vec<u8>,
     pub(super) records: Vec<ClientRecord>,
+}
+
+/// The maker of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// Stock's: no hints.
+    Stock,
+    /// Our own.
+    Own,
 }
 
 /// A client whose terminal is looked at.
