@@ -6,7 +6,7 @@ use super::grouped::{Setting, Subject, failure};
 use super::markup::{Element, element};
 use super::number;
 use super::origin::Origin;
-use super::page::Part;
+use super::part::Part;
 use super::peers::Peers;
 use super::table::{Table, head, number as numeral, words};
 use crate::outcome::Outcome;
@@ -125,11 +125,9 @@ pub(super) fn failures(subjects: &[Subject]) -> Option<Part> {
             }
         }
     }
-    table.element().map(|table| Part {
-        id: "failures".to_owned(),
-        title: "Runs that failed".to_owned(),
-        inner: vec![table],
-    })
+    table
+        .element()
+        .map(|table| Part::new("failures", "Runs that failed", vec![table]))
 }
 
 /// The machine, the programs and the commands.
@@ -143,11 +141,7 @@ pub(super) fn making(origin: Option<&Origin>, subjects: &[Subject], peers: &Peer
         }
     }
     inner.extend(programs(subjects, peers));
-    Part {
-        id: "making".to_owned(),
-        title: "Machine, programs, commands".to_owned(),
-        inner,
-    }
+    Part::new("making", "Machine, programs, commands", inner)
 }
 
 fn known_origin(origin: &Origin) -> Vec<Element> {
@@ -209,11 +203,7 @@ pub(super) fn reading() -> Part {
             .with(element("dt").text(*word))
             .with(element("dd").text(*meaning));
     }
-    Part {
-        id: "reading".to_owned(),
-        title: "What the figures mean".to_owned(),
-        inner: vec![list],
-    }
+    Part::new("reading", "What the figures mean", vec![list])
 }
 
 const WORDS: &[(&str, &str)] = &[

@@ -19,6 +19,7 @@ mod origin;
 mod overview;
 mod page;
 mod pairs;
+mod part;
 mod peers;
 mod plots;
 mod precision;

@@ -3,7 +3,7 @@
 use super::grouped::{Measure, Runs, Setting, Subject};
 use super::markup::{Element, element};
 use super::number::{Unit, percent, rounded, time, whole};
-use super::page::Part;
+use super::part::Part;
 use super::scalar;
 use super::table::{Table, group_head, head, number, words};
 use super::typed;
@@ -222,11 +222,7 @@ pub(super) fn part(subjects: &[Subject]) -> Option<Part> {
         let summary = element("summary").text("Figures by which no difference is shown");
         element("details").with(summary).with(table)
     }));
-    is_compared.then(|| Part {
-        id: "not-best".to_owned(),
-        title: "Where Fulmar is not the best".to_owned(),
-        inner,
-    })
+    is_compared.then(|| Part::new("not-best", "Where Fulmar is not the best", inner))
 }
 
 fn table(caption: &str) -> Table {

@@ -4,7 +4,7 @@ use super::chart::{Kind, Row, Value, spread};
 use super::grouped::{Measure, Runs, Setting, Subject};
 use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, percent, time};
-use super::page::Part;
+use super::part::Part;
 use super::peers::Peers;
 use super::table::{Table, number};
 
@@ -27,11 +27,7 @@ pub(super) fn part(subjects: &[Subject], peers: &Peers) -> Option<Part> {
         inner.extend(chart(&settings, measure, peers));
     }
     inner.extend(table(&settings, &names));
-    (!settings.is_empty()).then(|| Part {
-        id: "overview".to_owned(),
-        title: "At a glance".to_owned(),
-        inner,
-    })
+    (!settings.is_empty()).then(|| Part::new("overview", "At a glance", inner))
 }
 
 const ABOUT: &str = "Medians over all runs of a setting. The own effect of a key is what a person looks for, and \

@@ -11,6 +11,7 @@ use super::number;
 use super::origin::Origin;
 use super::overview;
 use super::pairs;
+use super::part::{DISTRIBUTIONS_FILE, Part, RUNS_FILE};
 use super::peers::Peers;
 use super::precision;
 use super::predicted;
@@ -25,13 +26,6 @@ pub(super) struct Report {
     pub(super) selfcheck: Option<Value>,
     pub(super) pairs: Option<Value>,
     pub(super) predictions: Option<PredictionRows>,
-}
-
-/// A part of the page with a heading that the contents lead to.
-pub(super) struct Part {
-    pub(super) id: String,
-    pub(super) title: String,
-    pub(super) inner: Vec<Element>,
 }
 
 impl Report {
@@ -161,26 +155,6 @@ const DISTRIBUTIONS: Kind = Kind {
     title: "Distributions",
     about: "The share of keys within a time, until the whole screen was right and until the first output.",
 };
-
-/// The page of distributions beside that of the own effect.
-pub(super) const DISTRIBUTIONS_FILE: &str = "distributions.html";
-
-/// The page of single runs, to which the sections of experiments lead.
-pub(super) const RUNS_FILE: &str = "runs.html";
-
-impl Part {
-    fn element(&self) -> Element {
-        element("section")
-            .set("id", &self.id)
-            .set("aria-labelledby", format!("{}-title", self.id))
-            .with(
-                element("h2")
-                    .set("id", format!("{}-title", self.id))
-                    .text(self.title.as_str()),
-            )
-            .all(self.inner.iter().cloned())
-    }
-}
 
 /// The stylesheet.
 const STYLE: &str = concat!(

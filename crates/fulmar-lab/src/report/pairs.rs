@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::markup::{Element, element};
 use super::number::rounded;
-use super::page::Part;
+use super::part::Part;
 use super::table::{Table, head, number, words};
 
 /// The kinds of pairs, and what is said of each.
@@ -25,11 +25,7 @@ pub(super) fn part(found: &Value) -> Part {
         inner.extend(verdict(kind, title));
         inner.extend(table(kind, title));
     }
-    Part {
-        id: "pairs".to_owned(),
-        title: "Equal runs".to_owned(),
-        inner,
-    }
+    Part::new("pairs", "Equal runs", inner)
 }
 
 fn verdict(kind: &Value, title: &str) -> Option<Element> {

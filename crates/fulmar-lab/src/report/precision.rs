@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::markup::{Element, element};
 use super::number::rounded;
-use super::page::Part;
+use super::part::Part;
 use super::table::{Table, head, words};
 
 /// Returns the section of a self-check.
@@ -14,11 +14,7 @@ pub(super) fn part(findings: &Value) -> Part {
     let mut inner = vec![element("p").text(about)];
     inner.extend(checks(findings));
     inner.extend(machine(findings));
-    Part {
-        id: "precision".to_owned(),
-        title: "How precise the emulation is".to_owned(),
-        inner,
-    }
+    Part::new("precision", "How precise the emulation is", inner)
 }
 
 fn checks(findings: &Value) -> Option<Element> {

@@ -5,7 +5,7 @@ use super::evidence;
 use super::grouped::{Measure, Runs, Setting, Subject};
 use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, rounded};
-use super::page::Part;
+use super::part::Part;
 use super::table::{Table, group_head, head, number, words};
 use crate::experiment::Published;
 use crate::stats::{AT_ONCE, Interval, Observation, Plan, Statistic, Summary, median, ratio};
@@ -102,11 +102,11 @@ pub(super) fn part(subjects: &[Subject]) -> Option<Part> {
         inner.push(element("h3").text(subject.title.as_str()));
         inner.extend(why(subject, subjects));
     }
-    Some(Part {
-        id: "relations".to_owned(),
-        title: "What others found, and what of it holds".to_owned(),
+    Some(Part::new(
+        "relations",
+        "What others found, and what of it holds",
         inner,
-    })
+    ))
 }
 
 const ABOUT: &str = "Published times are those of other networks, machines and years. What can be compared is \

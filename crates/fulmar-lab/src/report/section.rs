@@ -3,7 +3,7 @@
 use super::facts;
 use super::grouped::{Setting, Subject};
 use super::markup::{Element, element, folded};
-use super::page::{DISTRIBUTIONS_FILE, Part, RUNS_FILE};
+use super::part::{DISTRIBUTIONS_FILE, Part, RUNS_FILE};
 use super::peers::Peers;
 use super::{plots, quoted, ratios, scalar, series, typed};
 
@@ -32,11 +32,7 @@ pub(super) fn of(subject: &Subject, peers: &Peers) -> Part {
             .iter()
             .flat_map(|setting| of_typed(subject, setting, peers)),
     );
-    Part {
-        id: subject.name.clone(),
-        title: subject.title.clone(),
-        inner,
-    }
+    Part::new(&subject.name, &subject.title, inner)
 }
 
 fn of_typed(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element> {
@@ -93,11 +89,7 @@ fn detail(subject: &Subject, of: impl Fn(&Setting) -> Vec<Element>) -> Option<Pa
             inner.extend(parts);
         }
     }
-    (!inner.is_empty()).then(|| Part {
-        id: subject.name.clone(),
-        title: subject.title.clone(),
-        inner,
-    })
+    (!inner.is_empty()).then(|| Part::new(&subject.name, &subject.title, inner))
 }
 
 fn of_bare(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element> {

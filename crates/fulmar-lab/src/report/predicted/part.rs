@@ -4,7 +4,7 @@ use super::{Line, kinds, lines};
 use crate::predict::{PredictionRow, PredictionRows, PredictorKind, RowSubject};
 use crate::report::markup::{Element, element};
 use crate::report::number::{NONE, rounded};
-use crate::report::page::Part;
+use crate::report::part::Part;
 use crate::report::table::{Table, group_head, number, words};
 
 const ABOUT: &str = "Recorded keys typed at the recorded times over simulated links, in virtual time, by our \
@@ -31,11 +31,7 @@ pub(in crate::report) fn part(rows: &PredictionRows) -> Part {
                 folded(&format!("{name}, {}", set.title()), group, &kinds)
             }),
     );
-    Part {
-        id: "predictions".to_owned(),
-        title: "Predictions".to_owned(),
-        inner,
-    }
+    Part::new("predictions", "Predictions", inner)
 }
 
 fn folded(title: &str, lines: &[Line<'_>], kinds: &[PredictorKind]) -> Option<Element> {
