@@ -1,9 +1,9 @@
 //! Keys that were typed while an earlier one, which was not shown at once, still waited.
 
-use super::grouped::{Runs, Setting, Subject};
+use super::grouped::{Runs, Subject};
 use super::markup::{Element, element};
 use super::number::{NONE, percent, whole};
-use super::table::{Table, group_head, head, number};
+use super::table::{Table, head, number};
 use crate::judge::{KeyVerdict, RunVerdict};
 use crate::stats::AT_ONCE;
 
@@ -75,7 +75,8 @@ pub(super) fn table(subjects: &[Subject]) -> Option<Element> {
     for setting in subjects.iter().flat_map(|subject| &subject.settings) {
         let runs = setting.typed().into_iter().filter(|runs| is_meant(runs));
         let rows: Vec<Vec<Element>> = runs.filter_map(row).collect();
-        add(&mut table, setting, rows);
+        let name = element("span").text(setting.title.as_str());
+        table.rows_of(name, rows);
     }
     table.element()
 }
@@ -109,18 +110,6 @@ fn share(part: usize, all: usize) -> String {
     match all {
         0 => NONE.to_owned(),
         all => percent(part as f64 / all as f64),
-    }
-}
-
-fn add(table: &mut Table, setting: &Setting, rows: Vec<Vec<Element>>) {
-    table.group();
-    let count = rows.len();
-    for (place, mut row) in rows.into_iter().enumerate() {
-        if place == 0 {
-            let name = element("span").text(setting.title.as_str());
-            row.insert(0, group_head(name, count));
-        }
-        table.row(row);
     }
 }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::grouped::{Setting, Subject, failure};
-use super::markup::{Element, element};
+use super::markup::{Element, described, element};
 use super::number;
 use super::origin::Origin;
 use super::part::Part;
 use super::peers::Peers;
-use super::table::{Table, head, number as numeral, words};
+use super::table::{Table, head, number as numeral, row_head, words};
 use crate::outcome::Outcome;
 
 /// Returns a machine in a line.
@@ -70,13 +70,10 @@ pub(super) fn commands(setting: &Setting) -> Element {
     let summary = format!("Link and commands: {}", setting.title);
     let mut details = element("details").with(element("summary").text(summary));
     if !setting.parameters.is_empty() {
-        let mut list = element("dl");
-        for (name, value) in &setting.parameters {
-            list = list
-                .with(element("dt").text(*name))
-                .with(element("dd").text(value.as_str()));
-        }
-        details = details.with(list);
+        let parameters = setting.parameters.iter();
+        details = details.with(described(
+            parameters.map(|(name, value)| (*name, value.as_str())),
+        ));
     }
     for runs in &setting.peers {
         let Some(outcome) = runs.outcomes.first() else {
@@ -156,13 +153,7 @@ fn known_origin(origin: &Origin) -> Vec<Element> {
     ];
     let versions = origin.versions.iter();
     facts.extend(versions.map(|(name, said)| (name.as_str(), said.clone())));
-    let mut list = element("dl");
-    for (name, value) in facts {
-        list = list
-            .with(element("dt").text(name))
-            .with(element("dd").text(value));
-    }
-    let mut parts = vec![list];
+    let mut parts = vec![described(facts)];
     if !origin.commands.is_empty() {
         let lines: Vec<String> = origin
             .commands
@@ -187,7 +178,7 @@ fn programs(subjects: &[Subject], peers: &Peers) -> Option<Element> {
             .filter(|outcome| outcome.run.peer == peer);
         let first = outcomes.find_map(|outcome| outcome.facts.commands.first());
         if let Some(command) = first {
-            let sign = element("th").set("scope", "row").with(peers.sign(peer));
+            let sign = row_head(peers.sign(peer));
             let code = element("code").text(command.as_str());
             table.row(vec![sign, element("td").class("words").with(code)]);
         }
@@ -197,12 +188,7 @@ fn programs(subjects: &[Subject], peers: &Peers) -> Option<Element> {
 
 /// Returns the part that explains the figures.
 pub(super) fn reading() -> Part {
-    let mut list = element("dl").class("long");
-    for (word, meaning) in WORDS {
-        list = list
-            .with(element("dt").text(*word))
-            .with(element("dd").text(*meaning));
-    }
+    let list = described(WORDS.iter().copied()).class("long");
     Part::new("reading", "What the figures mean", vec![list])
 }
 

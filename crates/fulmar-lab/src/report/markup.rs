@@ -43,6 +43,16 @@ pub(super) fn folded(summary: &str, inner: Element) -> Element {
     element("details").with(summary).with(inner)
 }
 
+/// Returns a list of words, each with what is said of it.
+pub(super) fn described<W: Into<String>, S: Into<String>>(
+    words: impl IntoIterator<Item = (W, S)>,
+) -> Element {
+    let pairs = words
+        .into_iter()
+        .flat_map(|(word, said)| [element("dt").text(word), element("dd").text(said)]);
+    element("dl").all(pairs)
+}
+
 impl Element {
     /// Gives it an attribute.
     pub(super) fn set(mut self, name: &'static str, value: impl Display) -> Self {

@@ -1,11 +1,11 @@
 //! Lists where ours is not the best, by more than chance.
 
 use super::grouped::{Measure, Runs, Setting, Subject};
-use super::markup::{Element, element};
+use super::markup::{Element, element, folded};
 use super::number::{Unit, percent, rounded, time, whole};
 use super::part::Part;
 use super::scalar;
-use super::table::{Table, group_head, head, number, words};
+use super::table::{Table, head, number, words};
 use super::typed;
 use crate::stats::{Observation, Plan, Statistic, Summary, Survival, median, ratio};
 
@@ -212,16 +212,13 @@ pub(super) fn part(subjects: &[Subject]) -> Option<Part> {
             }
         }
         for (table, rows) in tables.iter_mut().zip(rows) {
-            add_group(table, &setting.title, rows);
+            table.rows_of(element("span").text(setting.title.as_str()), rows);
         }
     }
     let [behind, unsure] = tables.map(Table::element);
     let mut inner = vec![element("p").text(NOT_BEST)];
     inner.push(behind.unwrap_or_else(|| element("p").text("By no figure that was compared.")));
-    inner.extend(unsure.map(|table| {
-        let summary = element("summary").text("Figures by which no difference is shown");
-        element("details").with(summary).with(table)
-    }));
+    inner.extend(unsure.map(|table| folded("Figures by which no difference is shown", table)));
     is_compared.then(|| Part::new("not-best", "Where Fulmar is not the best", inner))
 }
 
@@ -261,18 +258,6 @@ fn behind<'a>(figure: &'a Figure, ours: &Runs, others: &[&'a Runs]) -> Option<Be
         best,
         between: figure.between(ours, other),
     })
-}
-
-/// Adds rows under one name.
-fn add_group(table: &mut Table, name: &str, rows: Vec<Vec<Element>>) {
-    table.group();
-    let count = rows.len();
-    for (place, mut row) in rows.into_iter().enumerate() {
-        if place == 0 {
-            row.insert(0, group_head(element("span").text(name), count));
-        }
-        table.row(row);
-    }
 }
 
 const NOT_BEST: &str = "Every figure of which less is better (and rates, of which more), by which ssh or mosh is at \

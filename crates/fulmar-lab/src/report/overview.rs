@@ -6,7 +6,7 @@ use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, percent, time};
 use super::part::Part;
 use super::peers::Peers;
-use super::table::{Table, number};
+use super::table::{Table, number, row_head};
 
 /// The section that stands first.
 pub(super) fn part(subjects: &[Subject], peers: &Peers) -> Option<Part> {
@@ -84,11 +84,7 @@ fn table(settings: &[(&Subject, &Setting)], names: &[&str]) -> Option<Element> {
         table = table.numbers(name, "ms").numbers("at once", "%");
     }
     for (subject, setting) in settings {
-        let mut cells = vec![
-            element("th")
-                .set("scope", "row")
-                .with(link(subject, setting)),
-        ];
+        let mut cells = vec![row_head(link(subject, setting))];
         for name in names {
             let runs = setting.peers.iter().find(|runs| runs.peer == *name);
             let median = runs.and_then(|runs| runs.summary(Measure::Own).median);

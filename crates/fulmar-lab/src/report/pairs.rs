@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::markup::{Element, element};
+use super::markup::{Element, element, folded};
 use super::number::rounded;
 use super::part::Part;
 use super::table::{Table, head, number, words};
@@ -65,6 +65,5 @@ fn table(kind: &Value, title: &str) -> Option<Element> {
             ],
         );
     }
-    let summary = element("summary").text(title);
-    Some(element("details").with(summary).with(table.element()?))
+    Some(folded(title, table.element()?))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::markup::{Element, element};
+use super::markup::{Element, described, element};
 use super::number::rounded;
 use super::part::Part;
 use super::table::{Table, head, words};
@@ -63,16 +63,13 @@ fn numbers(value: &Value) -> String {
 
 fn machine(findings: &Value) -> Option<Element> {
     let machine = findings["machine"].as_object()?;
-    let mut list = element("dl");
-    for (name, value) in machine {
+    let facts = machine.iter().map(|(name, value)| {
         let value = match value {
             Value::String(text) => text.clone(),
             Value::Bool(is_so) => if *is_so { "yes" } else { "no" }.to_owned(),
             other => other.as_f64().map_or(String::new(), rounded),
         };
-        list = list
-            .with(element("dt").text(name.replace('_', " ")))
-            .with(element("dd").text(value));
-    }
-    Some(list)
+        (name.replace('_', " "), value)
+    });
+    Some(described(facts))
 }

@@ -2,7 +2,7 @@
 
 use super::chart::{Kind, Row, Value, spread};
 use super::grouped::{Measure, Runs, Setting};
-use super::markup::{Element, element};
+use super::markup::{Element, element, folded};
 use super::number::rounded;
 use super::peers::Peers;
 use super::table::{Table, head, number, words};
@@ -118,8 +118,8 @@ pub(super) fn figure(setting: &Setting, ratios: &[Ratio], peers: &Peers) -> Opti
     ));
     let figure = element("figure").with(caption).with(chart);
     let table = table(setting, ratios)?;
-    let summary = element("summary").text(format!("Ratios as numbers: {}", setting.title));
-    Some(figure.with(element("details").with(summary).with(table)))
+    let summary = format!("Ratios as numbers: {}", setting.title);
+    Some(figure.with(folded(&summary, table)))
 }
 
 fn name(ratio: &Ratio, peers: &Peers) -> Element {

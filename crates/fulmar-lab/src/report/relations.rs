@@ -6,7 +6,7 @@ use super::grouped::{Measure, Runs, Setting, Subject};
 use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, rounded};
 use super::part::Part;
-use super::table::{Table, group_head, head, number, words};
+use super::table::{Table, head, number, words};
 use crate::experiment::Published;
 use crate::stats::{AT_ONCE, Interval, Observation, Plan, Statistic, Summary, median, ratio};
 
@@ -81,17 +81,11 @@ pub(super) fn part(subjects: &[Subject]) -> Option<Part> {
     let mut table = table();
     let mut verdicts = Vec::new();
     for subject in subjects {
-        let rows: Vec<(Verdict, Vec<Element>)> = relations(subject).map(|one| one.row()).collect();
-        let count = rows.len();
-        table.group();
-        for (place, (verdict, mut row)) in rows.into_iter().enumerate() {
-            if place == 0 {
-                let link = element("a").set("href", format!("#{}", subject.name));
-                row.insert(0, group_head(link.text(subject.title.as_str()), count));
-            }
-            table.row(row);
-            verdicts.push(verdict);
-        }
+        let (of_subject, rows): (Vec<Verdict>, Vec<_>) =
+            relations(subject).map(|one| one.row()).unzip();
+        verdicts.extend(of_subject);
+        let link = element("a").set("href", format!("#{}", subject.name));
+        table.rows_of(link.text(subject.title.as_str()), rows);
     }
     let mut inner = vec![
         element("p").text(ABOUT),

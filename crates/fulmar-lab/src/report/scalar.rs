@@ -8,7 +8,7 @@ use super::grouped::{Runs, Setting};
 use super::markup::{Element, element};
 use super::number::{NONE, Unit};
 use super::peers::Peers;
-use super::table::{Table, group_head, number};
+use super::table::{Table, number, row_head};
 
 /// The names of figures that many runs have; others go by their own.
 const NAMES: &[(&str, &str)] = &[
@@ -79,14 +79,10 @@ pub(super) fn figures(caption: &str, settings: &[&Setting], peers: &Peers) -> Op
             .iter()
             .filter_map(|runs| row(runs, &units, peers))
             .collect();
-        table.group();
-        let count = rows.len();
-        for (place, mut row) in rows.into_iter().enumerate() {
-            if names_settings && place == 0 {
-                let name = element("span").text(setting.title.as_str());
-                row.insert(0, group_head(name, count));
-            }
-            table.row(row);
+        if names_settings {
+            table.rows_of(element("span").text(setting.title.as_str()), rows);
+        } else {
+            rows.into_iter().for_each(|row| table.row(row));
         }
     }
     (!units.is_empty()).then(|| table.element()).flatten()
@@ -94,9 +90,7 @@ pub(super) fn figures(caption: &str, settings: &[&Setting], peers: &Peers) -> Op
 
 fn row(runs: &Runs, units: &BTreeMap<&str, Unit>, peers: &Peers) -> Option<Vec<Element>> {
     let count = runs.complete().count();
-    let sign = element("th")
-        .set("scope", "row")
-        .with(peers.sign(&runs.peer));
+    let sign = row_head(peers.sign(&runs.peer));
     let mut cells = vec![sign, number(count.to_string())];
     cells.extend(
         units

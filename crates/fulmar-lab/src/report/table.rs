@@ -55,6 +55,16 @@ impl Table {
         }
     }
 
+    /// Adds rows under one name, parted from those before by a line.
+    pub(super) fn rows_of(&mut self, name: Element, rows: Vec<Vec<Element>>) {
+        self.group();
+        let mut name = Some(group_head(name, rows.len()));
+        for mut row in rows {
+            row.splice(0..0, name.take());
+            self.row(row);
+        }
+    }
+
     /// Returns it in its box; nothing where it has no rows.
     pub(super) fn element(self) -> Option<Element> {
         let groups: Vec<Vec<Element>> = self
@@ -85,6 +95,11 @@ pub(super) fn scrolling(name: &str, inner: Element) -> Element {
 /// A cell that names its row.
 pub(super) fn head(text: impl Into<String>) -> Element {
     element("th").set("scope", "row").text(text)
+}
+
+/// A cell that names its row by more than text.
+pub(super) fn row_head(inner: Element) -> Element {
+    element("th").set("scope", "row").with(inner)
 }
 
 /// A cell that names as many rows as there are in its group.

@@ -6,7 +6,7 @@ use super::grouped::{Measure, Runs, Setting};
 use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, percent, time, whole};
 use super::peers::Peers;
-use super::table::{Table, group_head, head, number, words};
+use super::table::{Table, group_head, head, number, row_head, words};
 use crate::experiment::Published;
 use crate::judge::RunVerdict;
 use crate::stats::Summary;
@@ -115,9 +115,7 @@ pub(super) fn faults(setting: &Setting, peers: &Peers) -> Option<Element> {
         let keys: usize = verdicts.iter().map(|one| one.keys.len()).sum();
         let stall = verdicts.iter().map(|one| one.longest_stall).max();
         table.row(vec![
-            element("th")
-                .set("scope", "row")
-                .with(peers.sign(&runs.peer)),
+            row_head(peers.sign(&runs.peer)),
             number(whole(verdicts.len() as f64)),
             number(whole(keys as f64)),
             number(wrong(&verdicts).map_or(NONE.to_owned(), percent)),

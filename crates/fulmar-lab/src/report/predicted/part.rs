@@ -2,7 +2,7 @@
 
 use super::{Line, kinds, lines};
 use crate::predict::{PredictionRow, PredictionRows, PredictorKind, RowSubject};
-use crate::report::markup::{Element, element};
+use crate::report::markup::{Element, element, folded};
 use crate::report::number::{NONE, rounded};
 use crate::report::part::Part;
 use crate::report::table::{Table, group_head, number, words};
@@ -20,7 +20,8 @@ pub(in crate::report) fn part(rows: &PredictionRows) -> Part {
     let (even, uneven): (Vec<Line<'_>>, Vec<Line<'_>>) = sets.into_iter().partition(Line::is_even);
     let mut inner = vec![element("p").text(ABOUT)];
     inner.extend(table("Links without jitter and loss", &even, &kinds));
-    inner.extend(folded("Links with jitter and loss", &uneven, &kinds));
+    let with_loss = "Links with jitter and loss";
+    inner.extend(table(with_loss, &uneven, &kinds).map(|table| folded(with_loss, table)));
     let groups = lines(rows, RowSubject::Group);
     let about = |line: &Line<'_>| (line.first.set, line.first.name.clone());
     inner.extend(
@@ -28,19 +29,11 @@ pub(in crate::report) fn part(rows: &PredictionRows) -> Part {
             .chunk_by(|one, next| about(one) == about(next))
             .filter_map(|group| {
                 let PredictionRow { set, name, .. } = group[0].first;
-                folded(&format!("{name}, {}", set.title()), group, &kinds)
+                let title = format!("{name}, {}", set.title());
+                Some(folded(&title, table(&title, group, &kinds)?))
             }),
     );
     Part::new("predictions", "Predictions", inner)
-}
-
-fn folded(title: &str, lines: &[Line<'_>], kinds: &[PredictorKind]) -> Option<Element> {
-    let summary = element("summary").text(title);
-    Some(
-        element("details")
-            .with(summary)
-            .with(table(title, lines, kinds)?),
-    )
 }
 
 fn table(title: &str, lines: &[Line<'_>], kinds: &[PredictorKind]) -> Option<Element> {
