@@ -47,13 +47,7 @@ fn figure_of(
         Some((other, cell)) => (subjects.iter().find(|one| one.name == other)?, cell),
         None => (subject, cell),
     };
-    let settings = subject.settings.iter();
-    let settings = settings.filter(|setting| setting.name.starts_with(cell));
-    let runs: Vec<&Runs> = settings
-        .flat_map(|setting| &setting.peers)
-        .filter(|runs| runs.peer == peer)
-        .collect();
-    shown(&runs, name)
+    shown(&subject.runs(cell, peer), name)
 }
 
 fn shown(runs: &[&Runs], name: &str) -> Option<String> {

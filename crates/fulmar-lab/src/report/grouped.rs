@@ -29,6 +29,16 @@ pub(super) struct Setting {
     pub(super) peers: Vec<Runs>,
 }
 
+impl Subject {
+    /// Returns the runs of a peer in all cells whose names begin so.
+    pub(super) fn runs(&self, cells: &str, peer: &str) -> Vec<&Runs> {
+        let settings = self.settings.iter();
+        let settings = settings.filter(|setting| setting.name.starts_with(cells));
+        let runs = settings.flat_map(|setting| &setting.peers);
+        runs.filter(|runs| runs.peer == peer).collect()
+    }
+}
+
 /// The runs of one peer in one cell, in the order of their seeds.
 pub(super) struct Runs {
     pub(super) peer: String,

@@ -4,10 +4,11 @@ use super::grouped::{Measure, Runs, Setting, Subject};
 use super::markup::{Element, element, folded};
 use super::number::{Unit, percent, rounded, time, whole};
 use super::part::Part;
+use super::ratios::SEED;
 use super::scalar;
 use super::table::{Table, head, number, words};
 use super::typed;
-use crate::stats::{Observation, Plan, Statistic, Summary, Survival, median, ratio};
+use crate::stats::{Plan, Statistic, mean, median, p99, ratio};
 
 /// The names that we go by, and those that each is compared with: predicting with predicting, and not with not.
 const COMPARED: [(&str, [&str; 2]); 2] =
@@ -64,14 +65,6 @@ const LESS_IS_BETTER: &[(&str, Shown)] = &[
 
 /// The times that are compared.
 const QUANTILES: [(&str, Statistic); 3] = [("median", median), ("mean", mean), ("p99", p99)];
-
-fn mean(observations: &[Observation]) -> Option<f64> {
-    Some(Summary::of(observations).mean?.as_secs_f64())
-}
-
-fn p99(observations: &[Observation]) -> Option<f64> {
-    Some(Survival::of(observations).quantile(0.99)?.as_secs_f64())
-}
 
 fn bytes(value: f64) -> String {
     let unit = Unit::for_numbers("B", value);
@@ -140,9 +133,6 @@ impl Figure {
         }
     }
 }
-
-/// Of all chance in the intervals: a page is the same whenever it is made.
-const SEED: u64 = 1;
 
 /// So many runs are needed to tell a difference from chance.
 const RUNS_MIN: usize = 3;

@@ -2,7 +2,7 @@
 
 use fulmar_testbed::median;
 
-use super::grouped::{Runs, Setting, Subject};
+use super::grouped::Subject;
 use super::markup::{Element, element};
 use super::number::{NONE, Unit};
 use super::table::{Table, head, number, words};
@@ -34,10 +34,7 @@ pub(super) fn table(subject: &Subject) -> Option<Element> {
 
 /// Returns what was measured, and how often.
 fn measured(subject: &Subject, quoted: &Quoted) -> (Element, usize) {
-    let settings = subject.settings.iter();
-    let fits = |setting: &&Setting| setting.name.starts_with(quoted.cells);
-    let runs = settings.filter(fits).flat_map(|setting| &setting.peers);
-    let runs: Vec<&Runs> = runs.filter(|runs| runs.peer == quoted.peer).collect();
+    let runs = subject.runs(quoted.cells, quoted.peer);
     let values: Vec<f64> = runs
         .iter()
         .flat_map(|runs| runs.figure(quoted.figure))

@@ -6,7 +6,7 @@ use super::markup::{Element, element, folded};
 use super::number::rounded;
 use super::peers::Peers;
 use super::table::{Table, head, number, words};
-use crate::stats::{Interval, Observation, Plan, Statistic, Survival, median, ratio};
+use crate::stats::{Interval, Observation, Plan, Statistic, median, p90, ratio};
 
 /// A figure of one peer divided by that of another.
 pub(super) struct Ratio {
@@ -21,13 +21,8 @@ pub(super) struct Ratio {
 /// The figures that are divided, and what they are called.
 const STATISTICS: [(&str, Statistic); 2] = [("median", median), ("p90", p90)];
 
-fn p90(observations: &[Observation]) -> Option<f64> {
-    let p90 = Survival::of(observations).quantile(0.9)?;
-    Some(p90.as_secs_f64())
-}
-
-/// Of all chance in the intervals: a page is the same whenever it is made.
-const SEED: u64 = 1;
+/// The seed of all chance in the intervals: a page is the same whenever it is made.
+pub(super) const SEED: u64 = 1;
 
 /// The peers that others are divided by.
 const BASES: [&str; 2] = ["ssh", "mosh"];

@@ -2,13 +2,14 @@
 
 use super::behind;
 use super::evidence;
-use super::grouped::{Measure, Runs, Setting, Subject};
+use super::grouped::{Measure, Subject};
 use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, rounded};
 use super::part::Part;
+use super::ratios::SEED;
 use super::table::{Table, head, number, words};
 use crate::experiment::Published;
-use crate::stats::{AT_ONCE, Interval, Observation, Plan, Statistic, Summary, median, ratio};
+use crate::stats::{AT_ONCE, Interval, Observation, Plan, Statistic, mean, median, ratio};
 
 /// The peer that the others are compared with.
 const BASE: &str = "ssh";
@@ -24,13 +25,6 @@ type Said = fn(&Published) -> &'static str;
 
 /// A factor is the published one up to this: twice as much, or half.
 const ALIKE: f64 = 2.0;
-
-/// Of all chance in the intervals.
-const SEED: u64 = 1;
-
-fn mean(observations: &[Observation]) -> Option<f64> {
-    Some(Summary::of(observations).mean?.as_secs_f64())
-}
 
 /// One figure of two programs, as it was published.
 struct Relation<'a> {
@@ -221,10 +215,7 @@ impl Relation<'_> {
 
 /// The first outputs of a peer in all cells of that name that were measured, a list for each run.
 fn waits(subject: &Subject, cells: &str, peer: &str) -> Vec<Vec<Observation>> {
-    let settings = subject.settings.iter();
-    let fits = |setting: &&Setting| setting.name.starts_with(cells);
-    let runs = settings.filter(fits).flat_map(|setting| &setting.peers);
-    let runs = runs.filter(|runs: &&Runs| runs.peer == peer);
+    let runs = subject.runs(cells, peer).into_iter();
     runs.flat_map(|runs| runs.waits(Measure::FirstOutput))
         .collect()
 }

@@ -1,6 +1,7 @@
 //! Tells how sure a figure is: intervals by drawing the observations again.
 
 use super::observation::Observation;
+use super::summary::Summary;
 use super::survival::Survival;
 use fulmar_sim::Random;
 
@@ -11,6 +12,23 @@ pub type Statistic = fn(&[Observation]) -> Option<f64>;
 pub fn median(observations: &[Observation]) -> Option<f64> {
     let median = Survival::of(observations).quantile(0.5)?;
     Some(median.as_secs_f64())
+}
+
+/// Returns the time in seconds within which 90 % came.
+pub(crate) fn p90(observations: &[Observation]) -> Option<f64> {
+    let p90 = Survival::of(observations).quantile(0.9)?;
+    Some(p90.as_secs_f64())
+}
+
+/// Returns the time in seconds within which 99 % came.
+pub(crate) fn p99(observations: &[Observation]) -> Option<f64> {
+    let p99 = Survival::of(observations).quantile(0.99)?;
+    Some(p99.as_secs_f64())
+}
+
+/// Returns the mean in seconds, see [`Summary::mean`].
+pub(crate) fn mean(observations: &[Observation]) -> Option<f64> {
+    Some(Summary::of(observations).mean?.as_secs_f64())
 }
 
 /// The plan for drawing again.
@@ -177,7 +195,6 @@ impl Draw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::Summary;
     use Observation::{After, Censored};
     use std::time::Duration;
 
@@ -186,12 +203,6 @@ mod tests {
             .into_iter()
             .map(|time| After(Duration::from_secs_f64(time)))
             .collect()
-    }
-
-    fn mean(observations: &[Observation]) -> Option<f64> {
-        Summary::of(observations)
-            .mean
-            .map(|mean| mean.as_secs_f64())
     }
 
     /// `count` waits, each 1 s plus up to 1 s, the next like the last with chance `memory`.

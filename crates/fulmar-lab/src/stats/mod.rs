@@ -13,6 +13,7 @@ mod summary;
 mod survival;
 
 pub use bootstrap::{Interval, Plan, Statistic, difference, interval, median, ratio};
+pub(crate) use bootstrap::{mean, p90, p99};
 pub use observation::Observation;
 pub use summary::{AT_ONCE, CENSORED_MAX, Summary, share_within};
 pub use survival::{Step, Survival};
