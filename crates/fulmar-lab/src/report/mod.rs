@@ -23,7 +23,7 @@ mod part;
 mod peers;
 mod plots;
 mod precision;
-mod predicted;
+mod predictions;
 mod quoted;
 mod ratios;
 mod relations;
@@ -107,7 +107,7 @@ pub fn table(root: &Path, experiments: &[Experiment], around: &Surroundings) -> 
 ///
 /// Where they cannot be read.
 pub fn predictions(root: &Path) -> Result<String> {
-    Ok(found(root, PREDICTIONS)?.map_or_else(String::new, |rows| predicted::text(&rows)))
+    Ok(found(root, PREDICTIONS)?.map_or_else(String::new, |rows| predictions::text(&rows)))
 }
 
 fn subjects(

@@ -14,7 +14,7 @@ use super::pairs;
 use super::part::{DISTRIBUTIONS_FILE, Part, RUNS_FILE};
 use super::peers::Peers;
 use super::precision;
-use super::predicted;
+use super::predictions;
 use super::relations;
 use super::section;
 use crate::predict::PredictionRows;
@@ -36,7 +36,7 @@ impl Report {
             let parts = self.subjects.iter().filter_map(|one| of(one, &peers));
             parts.collect::<Vec<Part>>()
         };
-        let predictions = self.predictions.as_ref().map(predicted::part);
+        let predictions = self.predictions.as_ref().map(predictions::part);
         let mut pages = vec![
             (DISTRIBUTIONS, each(section::distributions)),
             (RUNS, each(section::runs)),

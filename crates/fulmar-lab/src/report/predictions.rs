@@ -1,16 +1,131 @@
-//! The tables of predictions in Markdown.
+//! The success of predictions in virtual time, as `fulmar-lab predict --json` found it: a part of a page, and tables in
+//! Markdown.
 
 use std::fmt::Write as _;
 
-use super::{Line, kinds, lines};
+use super::markup::{Element, element, folded};
+use super::number::{NONE, rounded};
+use super::part::Part;
+use super::table::{Table, group_head, number, words};
 use crate::predict::{PredictionRow, PredictionRows, PredictorKind, RowSubject};
-use crate::report::number::{NONE, rounded};
+
+/// The rows of all predictors about one thing over one link.
+struct Line<'a> {
+    first: &'a PredictionRow,
+    rows: Vec<&'a PredictionRow>,
+}
+
+impl<'a> Line<'a> {
+    fn row(&self, kind: PredictorKind) -> Option<&'a PredictionRow> {
+        self.rows.iter().find(|row| row.predictor == kind).copied()
+    }
+
+    /// Returns true if the link neither delays unevenly nor loses anything.
+    fn is_even(&self) -> bool {
+        self.first.link.jitter == 0 && self.first.link.loss == 0
+    }
+}
+
+/// The predictors, in the order of the rows.
+fn kinds(rows: &PredictionRows) -> Vec<PredictorKind> {
+    let mut kinds = Vec::new();
+    for row in &rows.rows {
+        if !kinds.contains(&row.predictor) {
+            kinds.push(row.predictor);
+        }
+    }
+    kinds
+}
+
+/// The lines about groups or sets, in the order of sets, names and links.
+fn lines(rows: &PredictionRows, of: RowSubject) -> Vec<Line<'_>> {
+    let mut wanted: Vec<&PredictionRow> = rows.rows.iter().filter(|row| row.of == of).collect();
+    wanted.sort_by_key(|row| (row.set, &row.name, row.link));
+    let about = |row: &PredictionRow| (row.set, row.name.clone(), row.link);
+    wanted
+        .chunk_by(|one, next| about(one) == about(next))
+        .map(|rows| Line {
+            first: rows[0],
+            rows: rows.to_vec(),
+        })
+        .collect()
+}
+
+const ABOUT: &str = "Recorded keys typed at the recorded times over simulated links, in virtual time, by our \
+                     client and server; every predictor is shown the same session. Instant: keys whose right \
+                     effect is on the screen within 5 ms, of those that have one. Wrong: keys because of which \
+                     a cell or the cursor was wrong for 30 ms or longer, of all keys. Then the waits. Traces that \
+                     are held out were not looked at while the prediction was made.";
+
+/// Returns the section.
+pub(super) fn part(rows: &PredictionRows) -> Part {
+    let kinds = kinds(rows);
+    let sets = lines(rows, RowSubject::All);
+    let (even, uneven): (Vec<Line<'_>>, Vec<Line<'_>>) = sets.into_iter().partition(Line::is_even);
+    let mut inner = vec![element("p").text(ABOUT)];
+    inner.extend(table("Links without jitter and loss", &even, &kinds));
+    let with_loss = "Links with jitter and loss";
+    inner.extend(table(with_loss, &uneven, &kinds).map(|table| folded(with_loss, table)));
+    let groups = lines(rows, RowSubject::Group);
+    let about = |line: &Line<'_>| (line.first.set, line.first.name.clone());
+    inner.extend(
+        groups
+            .chunk_by(|one, next| about(one) == about(next))
+            .filter_map(|group| {
+                let PredictionRow { set, name, .. } = group[0].first;
+                let title = format!("{name}, {}", set.title());
+                Some(folded(&title, table(&title, group, &kinds)?))
+            }),
+    );
+    Part::new("predictions", "Predictions", inner)
+}
+
+fn table(title: &str, lines: &[Line<'_>], kinds: &[PredictorKind]) -> Option<Element> {
+    let mut table = Table::new(title)
+        .words("traces")
+        .words("round trip")
+        .words("predictor")
+        .numbers("keys", "")
+        .numbers("instant", "%")
+        .numbers("wrong", "%");
+    for time in ["mean", "p50", "p90", "p99"] {
+        table = table.numbers(time, "ms");
+    }
+    for line in lines {
+        table.group();
+        for (place, kind) in kinds.iter().enumerate() {
+            let mut cells = Vec::new();
+            if place == 0 {
+                let names = [line.first.set.title(), &line.first.link.to_string()];
+                cells.extend(names.map(|name| group_head(element("span").text(name), kinds.len())));
+            }
+            cells.push(words(kind.title()));
+            cells.extend(figures(line.row(*kind)));
+            table.row(cells);
+        }
+    }
+    table.element()
+}
+
+fn figures(row: Option<&PredictionRow>) -> Vec<Element> {
+    let Some(row) = row else {
+        return vec![number(NONE); 7];
+    };
+    let times = [row.mean_ms, row.p50_ms, row.p90_ms, row.p99_ms];
+    let mut cells = vec![
+        number(row.keys.to_string()),
+        number(format!("{:.1}", row.instant_percent)),
+        number(format!("{:.2}", row.wrong_percent)),
+    ];
+    cells.extend(times.map(|time| number(rounded(time))));
+    cells
+}
 
 /// The round trip over which groups of programs are shown; the report has the others.
 const OF_GROUPS: u64 = 100;
 
 /// Returns the tables: sets over even links, over all others, and groups of programs.
-pub(in crate::report) fn text(rows: &PredictionRows) -> String {
+pub(super) fn text(rows: &PredictionRows) -> String {
     let kinds = kinds(rows);
     let sets = lines(rows, RowSubject::All);
     let (even, uneven): (Vec<Line<'_>>, Vec<Line<'_>>) = sets.into_iter().partition(Line::is_even);
@@ -29,14 +144,14 @@ pub(in crate::report) fn text(rows: &PredictionRows) -> String {
         format!("{}, {keys} keys | {name}", set.title())
     };
     let tables = [
-        table("traces | round trip", &even, &kinds, of_set),
-        table(
+        markdown_table("traces | round trip", &even, &kinds, of_set),
+        markdown_table(
             "traces | round trip, jitter and loss each way",
             &uneven,
             &kinds,
             of_set,
         ),
-        table(
+        markdown_table(
             &format!("traces | programs, over {OF_GROUPS} ms"),
             &groups,
             &kinds,
@@ -46,7 +161,7 @@ pub(in crate::report) fn text(rows: &PredictionRows) -> String {
     tables.concat()
 }
 
-fn table(
+fn markdown_table(
     head: &str,
     lines: &[Line<'_>],
     kinds: &[PredictorKind],
@@ -61,7 +176,7 @@ fn table(
     for line in lines {
         let cells = kinds
             .iter()
-            .map(|kind| line.row(*kind).map_or(NONE.to_owned(), cell));
+            .map(|kind| line.row(*kind).map_or(NONE.to_owned(), markdown_cell));
         let cells: Vec<String> = cells.collect();
         // Writing to a string does not fail.
         let _ = writeln!(text, "| {} | {} |", labels(line), cells.join(" | "));
@@ -70,7 +185,7 @@ fn table(
 }
 
 /// `87.3; 0.51; 13.4: 0, 9, 115`: instant, wrong; the mean, and three quantiles.
-fn cell(row: &PredictionRow) -> String {
+fn markdown_cell(row: &PredictionRow) -> String {
     let [mean, p50, p90, p99] = [row.mean_ms, row.p50_ms, row.p90_ms, row.p99_ms].map(rounded);
     format!(
         "{:.1}; {:.2}; {mean}: {p50}, {p90}, {p99}",
