@@ -7,6 +7,7 @@
 
 mod behind;
 mod chart;
+mod checks;
 mod drawing;
 mod evidence;
 mod facts;
@@ -18,11 +19,9 @@ mod number;
 mod origin;
 mod overview;
 mod page;
-mod pairs;
 mod part;
 mod peers;
 mod plots;
-mod precision;
 mod predictions;
 mod quoted;
 mod ratios;

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::chart::{self, FRAME};
+use super::checks;
 use super::facts;
 use super::grouped::Subject;
 use super::markup::{Element, element};
@@ -10,10 +11,8 @@ use super::not_best;
 use super::number;
 use super::origin::Origin;
 use super::overview;
-use super::pairs;
 use super::part::{DISTRIBUTIONS_FILE, Part, RUNS_FILE};
 use super::peers::Peers;
-use super::precision;
 use super::predictions;
 use super::relations;
 use super::section;
@@ -85,8 +84,8 @@ impl Report {
         parts.extend(relations::part(&self.subjects));
         parts.extend(experiments);
         parts.extend(not_best::part(&self.subjects));
-        parts.extend(self.selfcheck.as_ref().map(precision::part));
-        parts.extend(self.pairs.as_ref().map(pairs::part));
+        parts.extend(self.selfcheck.as_ref().map(checks::precision));
+        parts.extend(self.pairs.as_ref().map(checks::pairs));
         parts.extend(facts::failures(&self.subjects));
         parts.push(facts::making(self.origin.as_ref(), &self.subjects, peers));
         parts.push(facts::reading());

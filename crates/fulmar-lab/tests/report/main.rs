@@ -123,15 +123,14 @@ fn fill(root: &Path) {
     origin.put(root).expect("it can be written");
 }
 
-/// The page of the sample; it is the same for all tests.
-fn page() -> &'static str {
-    static PAGE: LazyLock<String> = LazyLock::new(made);
-    &PAGE
+/// The pages of the sample; they are the same for all tests.
+fn pages() -> &'static BTreeMap<&'static str, String> {
+    static PAGES: LazyLock<BTreeMap<&'static str, String>> = LazyLock::new(made_pages);
+    &PAGES
 }
 
-fn made() -> String {
-    let index = made_pages().remove("index.html");
-    index.expect("there is one")
+fn page() -> &'static str {
+    &pages()["index.html"]
 }
 
 /// The pages by the names of their files.
@@ -172,7 +171,7 @@ fn a_page_has_all_its_parts_once_and_in_order() {
 
 #[test]
 fn nothing_of_a_file_becomes_markup_and_nothing_is_fetched() {
-    let page = String::from_iter(made_pages().into_values());
+    let page = String::from_iter(pages().values().cloned());
     assert!(page.contains("no &lt;b&gt;prompt&lt;/b&gt; &amp; &quot;nothing&quot;"));
     assert!(page.contains("loss &lt;1%"));
     for forbidden in [
@@ -293,7 +292,7 @@ fn markup(text: &str) -> usize {
 
 #[test]
 fn drawings_and_tables_are_small() {
-    let pages = made_pages();
+    let pages = pages();
     let (index, runs) = (&pages["index.html"], &pages["runs.html"]);
     let curves = [index, &pages["distributions.html"]];
     let curves = curves.map(|page| between(page, "<svg role=img viewBox", "</svg>"));
@@ -322,9 +321,9 @@ fn drawings_and_tables_are_small() {
 
 #[test]
 fn what_a_drawing_or_a_link_refers_to_is_there() {
-    let pages = made_pages();
+    let pages = pages();
     let mut links = 0;
-    for (file, text) in &pages {
+    for (file, text) in pages {
         for target in between(text, "href=", ">") {
             let target = target.split(' ').next().unwrap().trim_matches('"');
             let (page, id) = target.split_once('#').unwrap_or((target, ""));
@@ -352,5 +351,5 @@ fn a_folder_without_outcomes_is_no_report() {
 
 #[test]
 fn a_page_is_the_same_each_time() {
-    assert_eq!(page(), made());
+    assert_eq!(pages(), &made_pages());
 }
