@@ -98,3 +98,57 @@ fn shown(value: &OsStr) -> String {
         value.display().to_string()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config_file::ConfigLocation;
+    use crate::environment::Environment;
+
+    fn location() -> ConfigLocation {
+        let named = Some(Path::new("/c"));
+        ConfigLocation::find(named, &Environment::default()).expect("a name")
+    }
+
+    #[test]
+    fn each_fault_of_a_file_has_a_line_of_its_own() {
+        let content = b"port = true\ncolour = 1\n".to_vec();
+        let error = location().parse(Some(content)).unwrap_err();
+        assert_eq!(
+            error.lines(),
+            [
+                "/c:1:8: port cannot be true: it is a text in quotes",
+                "/c:2:1: there is no setting colour; fulmar config lists all",
+            ]
+        );
+        assert_eq!(error.to_string(), error.lines().join("; "));
+        assert!(error.advice().contains("--config none"));
+    }
+
+    #[test]
+    fn the_advice_about_a_file_says_what_makes_it_fit() {
+        let advice = |fault| location().refused(fault).advice();
+        assert_eq!(advice(FileFault::OthersWrite(0o666)), "chmod go-w /c");
+        assert!(advice(FileFault::OthersOwn).contains("chown"));
+        for fault in [
+            FileFault::NotAFile,
+            FileFault::TooLong,
+            FileFault::NotText(1),
+        ] {
+            assert!(advice(fault).contains("--config FILE"));
+        }
+    }
+
+    #[test]
+    fn an_empty_value_is_shown_as_empty() {
+        let error = SettingsError::Setting {
+            name: "ssh",
+            value: OsString::new(),
+            place: ValueSource::Flag("--ssh".to_owned()),
+            why: "it begins with the name of a program".to_owned(),
+        };
+        let told = "--ssh: ssh cannot be empty: it begins with the name of a program";
+        assert_eq!(error.lines(), [told]);
+        assert!(error.advice().contains("--ssh"));
+    }
+}
