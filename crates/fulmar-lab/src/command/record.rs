@@ -84,7 +84,7 @@ const LOOK_PAUSE: Duration = Duration::from_millis(2);
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let script = arguments.script()?;
     let is_scripted = script.is_some();
-    let mut recording = Recording::start(arguments, script)?;
+    let mut recording = RecordingSession::start(arguments, script)?;
     recording.go_on()?;
     let status = recording.into_child().wait();
     let status = status.context("waiting for the program")?;
@@ -137,13 +137,13 @@ impl Stamper {
 
 /// The descriptors of a recording.
 #[derive(Clone, Copy)]
-enum Source {
+enum RecordSource {
     Program,
     Keyboard,
     Signals,
 }
 
-struct Recording {
+struct RecordingSession {
     recorder: Recorder<File, File>,
     master: Master,
     child: Child,
@@ -155,7 +155,7 @@ struct Recording {
     /// The stamper that tells the screen how much was written, if it is told.
     stamper: Option<Stamper>,
     signals: SignalPipe,
-    poller: Poller<Source>,
+    poller: Poller<RecordSource>,
     terminal: Option<(Tty, RawMode)>,
     /// The bytes that were typed and the program has not taken yet.
     under_way: Vec<u8>,
@@ -163,7 +163,7 @@ struct Recording {
     is_over: bool,
 }
 
-impl Recording {
+impl RecordingSession {
     fn start(arguments: &Arguments, script: Option<Script>) -> Result<Self> {
         let terminal = if io::stdin().is_terminal() && script.is_none() {
             Some(Tty::open(io::stdin()).context("opening the terminal")?)
@@ -235,22 +235,22 @@ impl Recording {
         // What the program does not take is not read either.
         let keyboard = self.keyboard.as_ref().filter(|_| self.under_way.is_empty());
         self.poller.wait(Some(LOOK_PAUSE), |registry| {
-            registry.add(Source::Program, &self.master, wanted);
+            registry.add(RecordSource::Program, &self.master, wanted);
             if let Some(keyboard) = keyboard {
-                registry.add(Source::Keyboard, keyboard, Interest::Read);
+                registry.add(RecordSource::Keyboard, keyboard, Interest::Read);
             }
-            registry.add(Source::Signals, &self.signals, Interest::Read);
+            registry.add(RecordSource::Signals, &self.signals, Interest::Read);
         })?;
         let (mut can_read, mut can_write, mut is_typed) = (false, false, false);
         for (source, readiness) in self.poller.ready() {
             match source {
-                Source::Program => {
+                RecordSource::Program => {
                     can_read = readiness.is_readable();
                     can_write = readiness.is_writable();
                 }
-                Source::Keyboard => is_typed = readiness.is_readable(),
+                RecordSource::Keyboard => is_typed = readiness.is_readable(),
                 // They are asked in every turn.
-                Source::Signals => {}
+                RecordSource::Signals => {}
             }
         }
         if can_read {
