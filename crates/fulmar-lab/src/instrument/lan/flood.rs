@@ -54,7 +54,7 @@ pub(super) fn measure(
     let mut floods = Vec::new();
     for number in 0..times {
         shell.watch(QUIET)?;
-        floods.push(Flood::run(&mut shell, &hosts, &command, number)?);
+        floods.push(FloodTimes::run(&mut shell, &hosts, &command, number)?);
     }
     let mut commands = hosts.commands(&shell);
     shell.leave()?;
@@ -69,7 +69,7 @@ pub(super) fn measure(
 }
 
 /// The measurements of one flood.
-struct Flood {
+struct FloodTimes {
     /// From Ctrl-C to the prompt.
     to_prompt: Duration,
     /// From Ctrl-C to the answer of a command that was typed at the prompt.
@@ -80,7 +80,7 @@ struct Flood {
     sent: [f64; 2],
 }
 
-impl Flood {
+impl FloodTimes {
     fn run(
         shell: &mut ShellSession,
         hosts: &ShellHosts,
@@ -107,9 +107,9 @@ impl Flood {
     }
 }
 
-fn note(floods: &[Flood], measured: &mut Measured) {
+fn note(floods: &[FloodTimes], measured: &mut Measured) {
     let mut figures = Figures::default();
-    let all = |time: fn(&Flood) -> Duration| floods.iter().map(time).collect::<Vec<_>>();
+    let all = |time: fn(&FloodTimes) -> Duration| floods.iter().map(time).collect::<Vec<_>>();
     for (name, times) in [
         ("interrupt_to_prompt", all(|flood| flood.to_prompt)),
         ("interrupt_to_answer", all(|flood| flood.to_answer)),
@@ -122,14 +122,14 @@ fn note(floods: &[Flood], measured: &mut Measured) {
         figures.put_some_ms(name, median(times));
     }
     let seconds = FLOOD.as_secs_f64() * floods.len().max(1) as f64;
-    let rate = |count: fn(&Flood) -> f64| floods.iter().map(count).sum::<f64>() / seconds;
+    let rate = |count: fn(&FloodTimes) -> f64| floods.iter().map(count).sum::<f64>() / seconds;
     figures.put("shown", rate(|flood| flood.shown as f64), "B/s");
     figures.put("bytes_down", rate(|flood| flood.sent[0]), "B/s");
     figures.put("packets_down", rate(|flood| flood.sent[1]), "packets/s");
     measured.figures = figures.0;
 }
 
-/// Lines that say their number, and are as long as a terminal is wide, more or less.
+/// LineTimes that say their number, and are as long as a terminal is wide, more or less.
 fn lines() -> Vec<u8> {
     let mut lines = Vec::with_capacity(FILE_BYTES + 100);
     let mut number = 0_u32;
@@ -145,8 +145,8 @@ fn lines() -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn flood(prompt: u64, answer: u64, shown: u64, sent: [f64; 2]) -> Flood {
-        Flood {
+    fn flood(prompt: u64, answer: u64, shown: u64, sent: [f64; 2]) -> FloodTimes {
+        FloodTimes {
             to_prompt: Duration::from_millis(prompt),
             to_answer: Duration::from_millis(answer),
             shown,

@@ -92,7 +92,7 @@ impl<S: ByteStream> ScreenWatcher<S> {
         patience: Duration,
     ) -> Result<Option<BurstSeen>> {
         let limit = boot_time() + patience;
-        let mut lines = Lines::default();
+        let mut lines = LineTimes::default();
         loop {
             lines.note(boot_time(), burst.count_on(&self.observer));
             if burst.is_on(&self.observer) {
@@ -145,14 +145,14 @@ impl<S: ByteStream> ScreenWatcher<S> {
 
 /// The part of a burst that has come.
 #[derive(Clone, Copy, Debug, Default)]
-struct Lines {
+struct LineTimes {
     seen: usize,
     first: Duration,
     last: Duration,
     pause: Duration,
 }
 
-impl Lines {
+impl LineTimes {
     /// Notes how many lines are on the screen now.
     fn note(&mut self, now: Duration, count: usize) {
         if count > self.seen {
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn the_longest_time_without_a_new_line_is_between_the_first_and_the_last() {
         let ms = Duration::from_millis;
-        let mut lines = Lines::default();
+        let mut lines = LineTimes::default();
         // Nothing for a second, then lines, with looks in between at which there is no new one.
         for (at, count) in [
             (0, 0),
