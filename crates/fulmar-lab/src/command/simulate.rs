@@ -33,7 +33,7 @@ pub struct Arguments {
 }
 
 /// The results of a seed that are kept.
-struct Kept {
+struct SeedResult {
     own: Vec<Observation>,
     whole: Vec<Observation>,
     first_output: Vec<Observation>,
@@ -52,14 +52,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let began = boot_time();
     let rehearsal = VirtualReplay::new(&replay, &around)?;
     let seeds = arguments.seed..arguments.seed.saturating_add(arguments.seeds);
-    let kept = rehearsal.run_all(seeds, Kept::of)?;
+    let kept = rehearsal.run_all(seeds, SeedResult::of)?;
     let mut report = told(&kept);
     report["took_s"] = (boot_time() - began).as_secs_f64().into();
     println!("{report:#}");
     Ok(ExitCode::SUCCESS)
 }
 
-impl Kept {
+impl SeedResult {
     fn of(rehearsed: VirtualRun) -> Self {
         let VirtualRun { run, verdict } = rehearsed;
         Self {
@@ -73,8 +73,8 @@ impl Kept {
 }
 
 /// Returns the figures over all keys, and how the median of a seed's confirmed times is spread.
-fn told(kept: &[Kept]) -> serde_json::Value {
-    let all = |waits: fn(&Kept) -> &Vec<Observation>| -> Vec<Observation> {
+fn told(kept: &[SeedResult]) -> serde_json::Value {
+    let all = |waits: fn(&SeedResult) -> &Vec<Observation>| -> Vec<Observation> {
         kept.iter().flat_map(waits).copied().collect()
     };
     let own = all(|kept| &kept.own);
