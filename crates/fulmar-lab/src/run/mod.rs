@@ -27,6 +27,6 @@ pub use missing::missing;
 pub use pairs::{PAIRS, PairComparison, PairSeries, RunPair, compare_pairs, pairs};
 pub use plan::{PlannedRun, RunPlan, forecast, minutes};
 pub use progress::ProgressDisplay;
-pub use runner::{InProcessRunner, Interrupted, ProcessRunner, Runner, outcome};
+pub use runner::{Interrupted, ProcessRunner, Runner, outcome};
 pub use scheduler::{RunCounts, RunEvent, RunObserver, run_plan};
 pub use selection::{SelectedCell, Selection};

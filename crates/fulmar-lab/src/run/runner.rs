@@ -1,4 +1,4 @@
-//! Makes runs: in this process, or in a process each.
+//! Makes runs, in a process each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use fulmar_platform::Signal;
 
 use super::plan::{PlannedRun, RunPlan};
-use crate::experiment::{Measured, Surroundings};
+use crate::experiment::Measured;
 use crate::outcome::{End, Facts, Outcome, RunId};
 
 /// Makes runs, several at a time.
@@ -40,18 +40,6 @@ impl Interrupted {
             .iter()
             .any(|signal| status.signal() == Some(signal.number()))
     }
-}
-
-/// Makes runs in this process.
-pub struct InProcessRunner(pub Surroundings);
-
-impl Runner for InProcessRunner {
-    fn make(&self, plan: &RunPlan, run: &PlannedRun) -> Result<Outcome> {
-        let measured = plan.work(run).measure(&run.peer, run.seed, &self.0);
-        Ok(outcome(run.id.clone(), measured))
-    }
-
-    fn stop(&self, _run: &RunId) {}
 }
 
 /// Returns what is kept of a run; when it was made is added by who knows.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::outcome::RunId;
-use crate::run::{InProcessRunner, SelectedCell, forecast};
+use crate::run::{SelectedCell, forecast};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
@@ -51,6 +51,18 @@ impl Work for Counted {
         anyhow::ensure!(!must_fail, "no answer");
         Ok(Measured::default())
     }
+}
+
+/// Makes runs in this process.
+struct InProcessRunner(Surroundings);
+
+impl Runner for InProcessRunner {
+    fn make(&self, plan: &RunPlan, run: &PlannedRun) -> Result<Outcome> {
+        let measured = plan.work(run).measure(&run.peer, run.seed, &self.0);
+        Ok(outcome(run.id.clone(), measured))
+    }
+
+    fn stop(&self, _run: &RunId) {}
 }
 
 struct Nobody;
