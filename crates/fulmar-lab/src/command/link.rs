@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitCode};
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result};
 
+use super::KilledChild;
 use crate::link::{Link, Report};
 use crate::scenario::{CLIENT_IP, SERVER_IP, Scenario};
 use crate::trace::LinkTraces;
@@ -105,7 +106,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let server = arguments.server.as_ref().map(|command| {
         let mut shell = Command::new("sh");
         shell.args(["-c", command]);
-        link.server.spawn(with_names(&mut shell, &link)).map(Ended)
+        link.server
+            .spawn(with_names(&mut shell, &link))
+            .map(KilledChild)
     });
     let _server = server.transpose()?;
     let (program, rest) = arguments
@@ -121,16 +124,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     link.stop()?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
-}
-
-/// The server's program, which ends with the client's.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 fn with_names<'a>(command: &'a mut Command, link: &Link) -> &'a mut Command {

@@ -20,6 +20,8 @@ pub mod simulate;
 pub mod tinygrams;
 pub mod traces;
 
+use std::process::{Child, ExitCode};
+
 use anyhow::{Context as _, Result};
 pub use data::DataOptions;
 use fulmar_platform::lab::{PidNamespace, enter_pid_namespace};
@@ -31,4 +33,24 @@ fn into_pid_namespace() -> Result<PidNamespace> {
     enter_pid_namespace().context(
         "making a process namespace for the lab, for which root or user namespaces are needed",
     )
+}
+
+/// A program that is killed with this value.
+struct KilledChild(Child);
+
+impl Drop for KilledChild {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Returns the status of a command that has found something good, or not.
+fn exit_code(is_good: bool) -> ExitCode {
+    if is_good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

@@ -98,9 +98,5 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let file = options.out.join(report::PAIRS);
     std::fs::write(&file, format!("{found:#}\n"))
         .with_context(|| format!("writing {}", file.display()))?;
-    Ok(if is_good && !ended.is_interrupted {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(super::exit_code(is_good && !ended.is_interrupted))
 }

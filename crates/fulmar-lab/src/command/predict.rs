@@ -163,11 +163,7 @@ fn gate(arguments: &Arguments) -> Result<ExitCode> {
     }
     let verdict = gate.run(|line| eprintln!("{line}"))?;
     println!("{verdict}");
-    Ok(if verdict.is_passed() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(super::exit_code(verdict.is_passed()))
 }
 
 fn recordings(arguments: &Arguments) -> Result<Vec<Recording>> {

@@ -74,11 +74,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if !session.folder.all()?.is_empty() {
         println!("{}", page(&options.out, &around)?);
     }
-    Ok(if ended.is_interrupted || ended.failed > 0 {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+    Ok(super::exit_code(!ended.is_interrupted && ended.failed == 0))
 }
 
 /// Writes the report, also of what is not complete, and says where it is.

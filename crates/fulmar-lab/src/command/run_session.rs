@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal as _, Stderr};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::{Interest, Signal, SignalPipe, Tty, wait_for};
 use serde_json::json;
 
-use super::DataOptions;
+use super::{DataOptions, KilledChild};
 use crate::outcome::Folder;
 use crate::report::{Origin, SELFCHECK};
 use crate::run::{
@@ -197,7 +197,7 @@ impl RunSession {
             return Ok(true);
         }
         progress.say("checking how precise the emulation is here");
-        let mut check = Check(self.selfcheck_command(&file).spawn()?);
+        let mut check = KilledChild(self.selfcheck_command(&file).spawn()?);
         let status = loop {
             if let Some(status) = check.0.try_wait()? {
                 break status;
@@ -228,16 +228,6 @@ impl RunSession {
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(Stdio::null());
         command
-    }
-}
-
-/// A self-check that ends with this value.
-struct Check(Child);
-
-impl Drop for Check {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

@@ -40,9 +40,5 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         std::fs::write(file, format!("{:#}\n", findings.json()))
             .with_context(|| format!("writing {}", file.display()))?;
     }
-    Ok(if findings.are_good() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(super::exit_code(findings.are_good()))
 }
