@@ -4,17 +4,17 @@ use serde_json::Value;
 
 use super::markup::{Element, described, element, folded};
 use super::number::rounded;
-use super::part::Part;
+use super::part::PageSection;
 use super::table::{Table, head, number, words};
 
 /// Returns the section of a self-check.
-pub(super) fn precision(findings: &Value) -> Part {
+pub(super) fn precision(findings: &Value) -> PageSection {
     let about = "Probes between the two hosts of a link, timed by the kernel: nothing that is measured \
                  comes from the emulation itself.";
     let mut inner = vec![element("p").text(about)];
     inner.extend(self_check(findings));
     inner.extend(machine(findings));
-    Part::new("precision", "How precise the emulation is", inner)
+    PageSection::new("precision", "How precise the emulation is", inner)
 }
 
 fn self_check(findings: &Value) -> Option<Element> {
@@ -81,7 +81,7 @@ const KINDS: [(&str, &str); 2] = [
 ];
 
 /// Returns the section of what `fulmar-lab pairs` has found.
-pub(super) fn pairs(found: &Value) -> Part {
+pub(super) fn pairs(found: &Value) -> PageSection {
     let about = "Pairs of runs with equal settings. Blocks of 20 keys of each are drawn 1000 times; where \
                  the interval of 90 % for the difference of the medians of the whole screen holds zero, the \
                  two are equal as far as they can tell. That is to be so in at least 16 of 20, also where \
@@ -92,7 +92,7 @@ pub(super) fn pairs(found: &Value) -> Part {
         inner.extend(pairs_verdict(kind, title));
         inner.extend(pairs_table(kind, title));
     }
-    Part::new("pairs", "Equal runs", inner)
+    PageSection::new("pairs", "Equal runs", inner)
 }
 
 fn pairs_verdict(kind: &Value, title: &str) -> Option<Element> {

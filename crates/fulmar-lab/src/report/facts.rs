@@ -6,7 +6,7 @@ use super::grouped::{Setting, Subject, failure};
 use super::markup::{Element, described, element};
 use super::number;
 use super::origin::Origin;
-use super::part::Part;
+use super::part::PageSection;
 use super::peers::Peers;
 use super::table::{Table, head, number as numeral, row_head, words};
 use crate::outcome::Outcome;
@@ -99,7 +99,7 @@ pub(super) fn commands(setting: &Setting) -> Element {
 }
 
 /// Every run that has no figures, and why.
-pub(super) fn failures(subjects: &[Subject]) -> Option<Part> {
+pub(super) fn failures(subjects: &[Subject]) -> Option<PageSection> {
     let mut table = Table::new("Runs without figures")
         .words("experiment")
         .words("setting")
@@ -124,11 +124,11 @@ pub(super) fn failures(subjects: &[Subject]) -> Option<Part> {
     }
     table
         .element()
-        .map(|table| Part::new("failures", "Runs that failed", vec![table]))
+        .map(|table| PageSection::new("failures", "Runs that failed", vec![table]))
 }
 
 /// The machine, the programs and the commands.
-pub(super) fn making(origin: Option<&Origin>, subjects: &[Subject], peers: &Peers) -> Part {
+pub(super) fn making(origin: Option<&Origin>, subjects: &[Subject], peers: &Peers) -> PageSection {
     let mut inner = Vec::new();
     match origin {
         Some(origin) => inner.extend(known_origin(origin)),
@@ -138,7 +138,7 @@ pub(super) fn making(origin: Option<&Origin>, subjects: &[Subject], peers: &Peer
         }
     }
     inner.extend(programs(subjects, peers));
-    Part::new("making", "Machine, programs, commands", inner)
+    PageSection::new("making", "Machine, programs, commands", inner)
 }
 
 fn known_origin(origin: &Origin) -> Vec<Element> {
@@ -187,9 +187,9 @@ fn programs(subjects: &[Subject], peers: &Peers) -> Option<Element> {
 }
 
 /// Returns the part that explains the figures.
-pub(super) fn reading() -> Part {
+pub(super) fn reading() -> PageSection {
     let list = described(WORDS.iter().copied()).class("long");
-    Part::new("reading", "What the figures mean", vec![list])
+    PageSection::new("reading", "What the figures mean", vec![list])
 }
 
 const WORDS: &[(&str, &str)] = &[

@@ -3,7 +3,7 @@
 use super::grouped::{Measure, Runs, Setting, Subject};
 use super::markup::{Element, element, folded};
 use super::number::{Unit, percent, rounded, time, whole};
-use super::part::Part;
+use super::part::PageSection;
 use super::ratios::SEED;
 use super::scalar;
 use super::table::{Table, head, number, words};
@@ -183,7 +183,7 @@ impl Behind<'_> {
 }
 
 /// Every figure by which another is better than ours.
-pub(super) fn part(subjects: &[Subject]) -> Option<Part> {
+pub(super) fn part(subjects: &[Subject]) -> Option<PageSection> {
     let figures = figures();
     let mut tables = [table("Behind"), table("No difference shown")];
     let mut is_compared = false;
@@ -209,7 +209,7 @@ pub(super) fn part(subjects: &[Subject]) -> Option<Part> {
     let mut inner = vec![element("p").text(NOT_BEST)];
     inner.push(behind.unwrap_or_else(|| element("p").text("By no figure that was compared.")));
     inner.extend(unsure.map(|table| folded("Figures by which no difference is shown", table)));
-    is_compared.then(|| Part::new("not-best", "Where Fulmar is not the best", inner))
+    is_compared.then(|| PageSection::new("not-best", "Where Fulmar is not the best", inner))
 }
 
 fn table(caption: &str) -> Table {

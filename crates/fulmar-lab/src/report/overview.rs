@@ -4,12 +4,12 @@ use super::chart::{Kind, Row, Value, spread};
 use super::grouped::{Measure, Runs, Setting, Subject};
 use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, percent, time};
-use super::part::Part;
+use super::part::PageSection;
 use super::peers::Peers;
 use super::table::{Table, number, row_head};
 
 /// The section that stands first.
-pub(super) fn part(subjects: &[Subject], peers: &Peers) -> Option<Part> {
+pub(super) fn part(subjects: &[Subject], peers: &Peers) -> Option<PageSection> {
     let settings: Vec<(&Subject, &Setting)> = subjects
         .iter()
         .flat_map(|subject| subject.settings.iter().map(move |one| (subject, one)))
@@ -27,7 +27,7 @@ pub(super) fn part(subjects: &[Subject], peers: &Peers) -> Option<Part> {
         inner.extend(chart(&settings, measure, peers));
     }
     inner.extend(table(&settings, &names));
-    (!settings.is_empty()).then(|| Part::new("overview", "At a glance", inner))
+    (!settings.is_empty()).then(|| PageSection::new("overview", "At a glance", inner))
 }
 
 const ABOUT: &str = "Medians over all runs of a setting. The own effect of a key is what a person looks for, and \

@@ -11,7 +11,7 @@ use super::not_best;
 use super::number;
 use super::origin::Origin;
 use super::overview;
-use super::part::{DISTRIBUTIONS_FILE, Part, RUNS_FILE};
+use super::part::{DISTRIBUTIONS_FILE, PageSection, RUNS_FILE};
 use super::peers::Peers;
 use super::predictions;
 use super::relations;
@@ -31,9 +31,9 @@ impl Report {
     /// Returns the pages with the names of their files, the one that leads to the others last.
     pub(super) fn pages(&self) -> Vec<(&'static str, String)> {
         let peers = Peers::of(&self.subjects);
-        let each = |of: fn(&Subject, &Peers) -> Option<Part>| {
+        let each = |of: fn(&Subject, &Peers) -> Option<PageSection>| {
             let parts = self.subjects.iter().filter_map(|one| of(one, &peers));
-            parts.collect::<Vec<Part>>()
+            parts.collect::<Vec<PageSection>>()
         };
         let predictions = self.predictions.as_ref().map(predictions::part);
         let mut pages = vec![
@@ -53,13 +53,13 @@ impl Report {
     fn page<'a>(
         &self,
         kind: Kind,
-        parts: &[Part],
+        parts: &[PageSection],
         others: impl Iterator<Item = &'a Kind>,
         peers: &Peers,
     ) -> String {
         let mut main = element("main")
             .set("id", "main")
-            .all(parts.iter().map(Part::element));
+            .all(parts.iter().map(PageSection::element));
         let mut definitions = main.take_repeated(FRAME);
         definitions.extend(peers.definitions());
         definitions.extend(chart::definitions());
@@ -77,9 +77,9 @@ impl Report {
         format!("<!doctype html>\n{}\n", page.html())
     }
 
-    fn parts(&self, peers: &Peers) -> Vec<Part> {
+    fn parts(&self, peers: &Peers) -> Vec<PageSection> {
         let experiments = self.subjects.iter().map(|one| section::of(one, peers));
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<PageSection> = Vec::new();
         parts.extend(overview::part(&self.subjects, peers));
         parts.extend(relations::part(&self.subjects));
         parts.extend(experiments);
@@ -194,7 +194,7 @@ fn skip() -> Element {
     link.text("To the results")
 }
 
-fn contents<'a>(parts: &[Part], pages: impl Iterator<Item = &'a Kind>) -> Element {
+fn contents<'a>(parts: &[PageSection], pages: impl Iterator<Item = &'a Kind>) -> Element {
     let entry = |target: String, title: &str| {
         let link = element("a").set("href", target).text(title);
         element("li").with(link)

@@ -9,13 +9,13 @@ pub(super) const DISTRIBUTIONS_FILE: &str = "distributions.html";
 pub(super) const RUNS_FILE: &str = "runs.html";
 
 /// A part of a page with a heading that the contents lead to.
-pub(super) struct Part {
+pub(super) struct PageSection {
     pub(super) id: String,
     pub(super) title: String,
     pub(super) inner: Vec<Element>,
 }
 
-impl Part {
+impl PageSection {
     /// Makes a part of what is in it.
     pub(super) fn new(id: &str, title: &str, inner: Vec<Element>) -> Self {
         Self {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::markup::{Element, element, folded};
 use super::number::{NONE, rounded};
-use super::part::Part;
+use super::part::PageSection;
 use super::table::{Table, group_head, number, words};
 use crate::predict::{PredictionRow, PredictionRows, PredictorKind, RowSubject};
 
@@ -58,7 +58,7 @@ const ABOUT: &str = "Recorded keys typed at the recorded times over simulated li
                      are held out were not looked at while the prediction was made.";
 
 /// Returns the section.
-pub(super) fn part(rows: &PredictionRows) -> Part {
+pub(super) fn part(rows: &PredictionRows) -> PageSection {
     let kinds = kinds(rows);
     let sets = lines(rows, RowSubject::All);
     let (even, uneven): (Vec<Line<'_>>, Vec<Line<'_>>) = sets.into_iter().partition(Line::is_even);
@@ -77,7 +77,7 @@ pub(super) fn part(rows: &PredictionRows) -> Part {
                 Some(folded(&title, table(&title, group, &kinds)?))
             }),
     );
-    Part::new("predictions", "Predictions", inner)
+    PageSection::new("predictions", "Predictions", inner)
 }
 
 fn table(title: &str, lines: &[Line<'_>], kinds: &[PredictorKind]) -> Option<Element> {

@@ -5,7 +5,7 @@ use super::evidence;
 use super::grouped::{Measure, Subject};
 use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, rounded};
-use super::part::Part;
+use super::part::PageSection;
 use super::ratios::SEED;
 use super::table::{Table, head, number, words};
 use crate::experiment::Published;
@@ -71,7 +71,7 @@ impl Number {
 }
 
 /// Returns the section; `None` where nothing was published of what was measured.
-pub(super) fn part(subjects: &[Subject]) -> Option<Part> {
+pub(super) fn part(subjects: &[Subject]) -> Option<PageSection> {
     let mut table = table();
     let mut verdicts = Vec::new();
     for subject in subjects {
@@ -90,7 +90,7 @@ pub(super) fn part(subjects: &[Subject]) -> Option<Part> {
         inner.push(element("h3").text(subject.title.as_str()));
         inner.extend(why(subject, subjects));
     }
-    Some(Part::new(
+    Some(PageSection::new(
         "relations",
         "What others found, and what of it holds",
         inner,

@@ -3,12 +3,12 @@
 use super::facts;
 use super::grouped::{Setting, Subject};
 use super::markup::{Element, element, folded};
-use super::part::{DISTRIBUTIONS_FILE, Part, RUNS_FILE};
+use super::part::{DISTRIBUTIONS_FILE, PageSection, RUNS_FILE};
 use super::peers::Peers;
 use super::{plots, quoted, ratios, scalar, series, typed};
 
 /// Returns the section.
-pub(super) fn of(subject: &Subject, peers: &Peers) -> Part {
+pub(super) fn of(subject: &Subject, peers: &Peers) -> PageSection {
     let mut inner = Vec::new();
     if !subject.source.is_empty() {
         let source = element("p").class("source").text("Source: ");
@@ -32,7 +32,7 @@ pub(super) fn of(subject: &Subject, peers: &Peers) -> Part {
             .iter()
             .flat_map(|setting| of_typed(subject, setting, peers)),
     );
-    Part::new(&subject.name, &subject.title, inner)
+    PageSection::new(&subject.name, &subject.title, inner)
 }
 
 fn of_typed(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element> {
@@ -58,7 +58,7 @@ fn of_typed(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element>
 }
 
 /// Returns the section of the page of single runs: the timelines and commands of each setting.
-pub(super) fn runs(subject: &Subject, peers: &Peers) -> Option<Part> {
+pub(super) fn runs(subject: &Subject, peers: &Peers) -> Option<PageSection> {
     detail(subject, |setting| {
         let timelines = plots::timelines(setting, peers);
         let timelines = timelines.map(|figure| {
@@ -73,14 +73,14 @@ pub(super) fn runs(subject: &Subject, peers: &Peers) -> Option<Part> {
 }
 
 /// Returns the section of the page of distributions, those beside that of the own effect.
-pub(super) fn distributions(subject: &Subject, peers: &Peers) -> Option<Part> {
+pub(super) fn distributions(subject: &Subject, peers: &Peers) -> Option<PageSection> {
     detail(subject, |setting| {
         plots::other_distributions(setting, peers)
     })
 }
 
 /// Returns what there is of each setting under its name.
-fn detail(subject: &Subject, of: impl Fn(&Setting) -> Vec<Element>) -> Option<Part> {
+fn detail(subject: &Subject, of: impl Fn(&Setting) -> Vec<Element>) -> Option<PageSection> {
     let mut inner = Vec::new();
     for setting in &subject.settings {
         let parts = of(setting);
@@ -89,7 +89,7 @@ fn detail(subject: &Subject, of: impl Fn(&Setting) -> Vec<Element>) -> Option<Pa
             inner.extend(parts);
         }
     }
-    (!inner.is_empty()).then(|| Part::new(&subject.name, &subject.title, inner))
+    (!inner.is_empty()).then(|| PageSection::new(&subject.name, &subject.title, inner))
 }
 
 fn of_bare(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element> {
