@@ -42,7 +42,7 @@ impl Report {
         ];
         pages.extend(predictions.map(|part| (PREDICTIONS, vec![part])));
         pages.push((INDEX, self.parts(&peers)));
-        let kinds: Vec<Kind> = pages.iter().map(|(kind, _)| *kind).collect();
+        let kinds: Vec<PageKind> = pages.iter().map(|(kind, _)| *kind).collect();
         let written = pages.iter().map(|(kind, parts)| {
             let others = kinds.iter().filter(|other| other.file != kind.file);
             (kind.file, self.page(*kind, parts, others, &peers))
@@ -52,9 +52,9 @@ impl Report {
 
     fn page<'a>(
         &self,
-        kind: Kind,
+        kind: PageKind,
         parts: &[PageSection],
-        others: impl Iterator<Item = &'a Kind>,
+        others: impl Iterator<Item = &'a PageKind>,
         peers: &Peers,
     ) -> String {
         let mut main = element("main")
@@ -92,7 +92,7 @@ impl Report {
         parts
     }
 
-    fn header(&self, kind: Kind) -> Element {
+    fn header(&self, kind: PageKind) -> Element {
         let outcomes = self.subjects.iter().flat_map(|one| &one.settings);
         let outcomes: Vec<_> = outcomes.flat_map(|one| one.outcomes()).collect();
         let began = outcomes.iter().map(|one| one.facts.began);
@@ -124,32 +124,32 @@ impl Report {
 
 /// One of the pages of a report.
 #[derive(Clone, Copy)]
-struct Kind {
+struct PageKind {
     file: &'static str,
     title: &'static str,
     about: &'static str,
 }
 
-const INDEX: Kind = Kind {
+const INDEX: PageKind = PageKind {
     file: "index.html",
     title: "Remote shells on bad networks",
     about: "Recorded users typed through real programs over emulated links. A judge that shares no code with any \
             of them saw every byte that reached the screen, and says when each key was right on it.",
 };
 
-const RUNS: Kind = Kind {
+const RUNS: PageKind = PageKind {
     file: RUNS_FILE,
     title: "Single runs",
     about: "The timelines of single runs, the links, and the commands that do each run again by hand.",
 };
 
-const PREDICTIONS: Kind = Kind {
+const PREDICTIONS: PageKind = PageKind {
     file: "predictions.html",
     title: "Predictions in virtual time",
     about: "Recorded keys over simulated links, shown by each predictor.",
 };
 
-const DISTRIBUTIONS: Kind = Kind {
+const DISTRIBUTIONS: PageKind = PageKind {
     file: DISTRIBUTIONS_FILE,
     title: "Distributions",
     about: "The share of keys within a time, until the whole screen was right and until the first output.",
@@ -162,7 +162,7 @@ const STYLE: &str = concat!(
     include_str!("drawing.css")
 );
 
-fn head(kind: Kind) -> Element {
+fn head(kind: PageKind) -> Element {
     element("head")
         .with(element("meta").set("charset", "utf-8"))
         .with(
@@ -194,7 +194,7 @@ fn skip() -> Element {
     link.text("To the results")
 }
 
-fn contents<'a>(parts: &[PageSection], pages: impl Iterator<Item = &'a Kind>) -> Element {
+fn contents<'a>(parts: &[PageSection], pages: impl Iterator<Item = &'a PageKind>) -> Element {
     let entry = |target: String, title: &str| {
         let link = element("a").set("href", target).text(title);
         element("li").with(link)
