@@ -35,7 +35,7 @@ struct Relation<'a> {
 }
 
 /// The measurements of a relation.
-struct Found {
+struct MeasuredRelation {
     base: Option<f64>,
     other: Option<f64>,
     ratio: Option<f64>,
@@ -44,7 +44,7 @@ struct Found {
 
 /// The verdict of the measurements on what was published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum RelationVerdict {
     Holds,
     OtherFactor,
     NotShown,
@@ -54,12 +54,12 @@ enum Verdict {
 
 /// A published number; `is_bound` where the source only says that it is less.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Number {
+struct PublishedNumber {
     value: f64,
     is_bound: bool,
 }
 
-impl Number {
+impl PublishedNumber {
     fn parse(said: &str) -> Option<Self> {
         let bare = said.strip_prefix('<');
         let digits: String = bare.unwrap_or(said).split_whitespace().collect();
@@ -75,7 +75,7 @@ pub(super) fn part(subjects: &[Subject]) -> Option<PageSection> {
     let mut table = table();
     let mut verdicts = Vec::new();
     for subject in subjects {
-        let (of_subject, rows): (Vec<Verdict>, Vec<_>) =
+        let (of_subject, rows): (Vec<RelationVerdict>, Vec<_>) =
             relations(subject).map(|one| one.row()).unzip();
         verdicts.extend(of_subject);
         let link = element("a").set("href", format!("#{}", subject.name));
@@ -104,17 +104,17 @@ const ABOUT: &str = "Published times are those of other networks, machines and y
                      and the interval of 90 % does not hold 1; where a source says only that a time was below \
                      5 ms, a smaller factor is as good, and what came within 5 ms both there and here is alike.";
 
-fn summed_up(verdicts: &[Verdict]) -> String {
+fn summed_up(verdicts: &[RelationVerdict]) -> String {
     let count = |verdict| verdicts.iter().filter(|one| **one == verdict).count();
     format!(
         "Of {} relations {} hold; in {} the same program wins by another factor, in {} no difference is \
          shown, {} are contrary, and {} were not measured.",
         verdicts.len(),
-        count(Verdict::Holds),
-        count(Verdict::OtherFactor),
-        count(Verdict::NotShown),
-        count(Verdict::Contrary),
-        count(Verdict::NotMeasured),
+        count(RelationVerdict::Holds),
+        count(RelationVerdict::OtherFactor),
+        count(RelationVerdict::NotShown),
+        count(RelationVerdict::Contrary),
+        count(RelationVerdict::NotMeasured),
     )
 }
 
@@ -152,24 +152,24 @@ fn relations(subject: &Subject) -> impl Iterator<Item = Relation<'_>> {
 
 impl Relation<'_> {
     /// Returns the published factor: the other program's figure divided by ssh's.
-    fn factor(&self) -> Option<Number> {
+    fn factor(&self) -> Option<PublishedNumber> {
         let (_, _, said) = self.statistic;
-        let [base, other] = [self.base, self.other].map(|one| Number::parse(said(one)));
+        let [base, other] = [self.base, self.other].map(|one| PublishedNumber::parse(said(one)));
         let (base, other) = (base?, other?);
-        Some(Number {
+        Some(PublishedNumber {
             value: other.value / base.value,
             is_bound: other.is_bound,
         })
     }
 
-    fn found(&self) -> Found {
+    fn found(&self) -> MeasuredRelation {
         let (_, statistic, _) = self.statistic;
         let waits = |peer: &str| waits(self.subject, self.other.cells, peer);
         let (base, other) = (waits(self.base.peer), waits(self.other.peer));
         let figure = |waits: &[Vec<Observation>]| statistic(&waits.concat());
         let (below, above) = (figure(&base), figure(&other));
         let both = below.zip(above);
-        Found {
+        MeasuredRelation {
             base: below,
             other: above,
             ratio: both.map(|(below, above)| above / below),
@@ -177,11 +177,12 @@ impl Relation<'_> {
         }
     }
 
-    fn row(&self) -> (Verdict, Vec<Element>) {
+    fn row(&self) -> (RelationVerdict, Vec<Element>) {
         let (name, _, said) = self.statistic;
         let (found, factor) = (self.found(), self.factor());
         let at_once = AT_ONCE.as_secs_f64();
-        let is_said = Number::parse(said(self.other)).is_some_and(|one| one.value <= at_once * 1e3);
+        let is_said =
+            PublishedNumber::parse(said(self.other)).is_some_and(|one| one.value <= at_once * 1e3);
         let both_at_once = is_said && found.other.is_some_and(|other| other <= at_once);
         let verdict = verdict(factor, &found, both_at_once);
         let ms = |seconds: Option<f64>| {
@@ -220,26 +221,30 @@ fn waits(subject: &Subject, cells: &str, peer: &str) -> Vec<Vec<Observation>> {
         .collect()
 }
 
-fn verdict(published: Option<Number>, found: &Found, both_at_once: bool) -> Verdict {
+fn verdict(
+    published: Option<PublishedNumber>,
+    found: &MeasuredRelation,
+    both_at_once: bool,
+) -> RelationVerdict {
     let (Some(published), Some(ratio)) = (published, found.ratio) else {
-        return Verdict::NotMeasured;
+        return RelationVerdict::NotMeasured;
     };
     let is_sure = found.interval.is_some_and(|interval| !interval.holds(1.0));
     let is_same = (ratio < 1.0) == (published.value < 1.0);
     let apart = ratio / published.value;
     let is_alike = both_at_once || apart <= ALIKE && (published.is_bound || apart >= 1.0 / ALIKE);
     if !is_sure {
-        Verdict::NotShown
+        RelationVerdict::NotShown
     } else if !is_same {
-        Verdict::Contrary
+        RelationVerdict::Contrary
     } else if is_alike {
-        Verdict::Holds
+        RelationVerdict::Holds
     } else {
-        Verdict::OtherFactor
+        RelationVerdict::OtherFactor
     }
 }
 
-impl Verdict {
+impl RelationVerdict {
     fn words(self) -> &'static str {
         match self {
             Self::Holds => "✓ holds",
@@ -273,8 +278,8 @@ fn why(subject: &Subject, subjects: &[Subject]) -> Vec<Element> {
 mod tests {
     use super::*;
 
-    fn found(ratio: f64, low: f64, high: f64) -> Found {
-        Found {
+    fn found(ratio: f64, low: f64, high: f64) -> MeasuredRelation {
+        MeasuredRelation {
             base: Some(1.0),
             other: Some(ratio),
             ratio: Some(ratio),
@@ -282,48 +287,54 @@ mod tests {
         }
     }
 
-    fn of(value: f64, is_bound: bool) -> Option<Number> {
-        Some(Number { value, is_bound })
+    fn of(value: f64, is_bound: bool) -> Option<PublishedNumber> {
+        Some(PublishedNumber { value, is_bound })
     }
 
     #[test]
     fn published_numbers_are_read_with_their_gaps_and_bounds() {
-        assert_eq!(Number::parse("16 800"), of(16_800.0, false));
-        assert_eq!(Number::parse("< 5"), of(5.0, true));
-        assert_eq!(Number::parse("1.52"), of(1.52, false));
-        assert_eq!(Number::parse("-"), None);
+        assert_eq!(PublishedNumber::parse("16 800"), of(16_800.0, false));
+        assert_eq!(PublishedNumber::parse("< 5"), of(5.0, true));
+        assert_eq!(PublishedNumber::parse("1.52"), of(1.52, false));
+        assert_eq!(PublishedNumber::parse("-"), None);
     }
 
     #[test]
     fn a_relation_holds_where_the_winner_and_about_the_factor_are_the_same() {
         let half = of(0.5, false);
-        assert_eq!(verdict(half, &found(0.6, 0.5, 0.7), false), Verdict::Holds);
+        assert_eq!(
+            verdict(half, &found(0.6, 0.5, 0.7), false),
+            RelationVerdict::Holds
+        );
         assert_eq!(
             verdict(half, &found(0.2, 0.1, 0.3), false),
-            Verdict::OtherFactor
+            RelationVerdict::OtherFactor
         );
         assert_eq!(
             verdict(half, &found(0.9, 0.7, 1.1), false),
-            Verdict::NotShown
+            RelationVerdict::NotShown
         );
         assert_eq!(
             verdict(half, &found(1.5, 1.2, 1.9), false),
-            Verdict::Contrary
+            RelationVerdict::Contrary
         );
         assert_eq!(
             verdict(None, &found(0.5, 0.4, 0.6), false),
-            Verdict::NotMeasured
+            RelationVerdict::NotMeasured
         );
-        assert_eq!(verdict(half, &found(0.2, 0.1, 0.3), true), Verdict::Holds);
+        assert_eq!(
+            verdict(half, &found(0.2, 0.1, 0.3), true),
+            RelationVerdict::Holds
+        );
         // Below five is below five, however far.
         let little = of(0.01, true);
         assert_eq!(
             verdict(little, &found(0.0001, 0.0001, 0.001), false),
-            Verdict::Holds
+            RelationVerdict::Holds
         );
         assert_eq!(
             verdict(little, &found(0.1, 0.05, 0.2), false),
-            Verdict::OtherFactor
+            RelationVerdict::OtherFactor
         );
     }
 
@@ -331,9 +342,9 @@ mod tests {
     fn a_factor_is_alike_up_to_twice_and_down_to_half_and_no_further() {
         let tenth = of(0.1, false);
         let alike = [0.05, 0.2].map(|ratio| verdict(tenth, &found(ratio, 0.01, 0.9), false));
-        assert_eq!(alike, [Verdict::Holds; 2]);
+        assert_eq!(alike, [RelationVerdict::Holds; 2]);
         let apart = [0.049, 0.201].map(|ratio| verdict(tenth, &found(ratio, 0.01, 0.9), false));
-        assert_eq!(apart, [Verdict::OtherFactor; 2]);
+        assert_eq!(apart, [RelationVerdict::OtherFactor; 2]);
     }
 
     #[test]
@@ -342,14 +353,14 @@ mod tests {
         for ratio in [0.5, 1.4] {
             assert_eq!(
                 verdict(half, &found(ratio, 0.4, 1.5), false),
-                Verdict::NotShown
+                RelationVerdict::NotShown
             );
         }
-        let bare = Found {
+        let bare = MeasuredRelation {
             interval: None,
             ..found(0.5, 0.4, 0.6)
         };
-        assert_eq!(verdict(half, &bare, false), Verdict::NotShown);
+        assert_eq!(verdict(half, &bare, false), RelationVerdict::NotShown);
     }
 
     #[test]
