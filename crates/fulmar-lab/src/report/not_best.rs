@@ -21,18 +21,18 @@ type Shown = fn(f64) -> String;
 type Taken = Box<dyn Fn(&Runs) -> Vec<f64>>;
 
 /// A figure of which less is better.
-struct Figure {
+struct ComparedFigure {
     name: String,
-    kind: Kind,
+    kind: FigureSource,
     show: Shown,
 }
 
 /// The subject of a figure.
-enum Kind {
+enum FigureSource {
     /// The waits of keys.
     Waits(Measure, Statistic),
     /// One value of each run.
-    Runs(Taken),
+    Values(Taken),
 }
 
 /// Names of single figures of which less is better, and how they are shown.
@@ -80,12 +80,12 @@ fn rate(value: f64) -> String {
     format!("{}/s", bytes(1.0 / value))
 }
 
-fn figures() -> Vec<Figure> {
+fn figures() -> Vec<ComparedFigure> {
     let mut figures = Vec::new();
     for measure in Measure::ALL {
-        figures.extend(QUANTILES.map(|(name, statistic)| Figure {
+        figures.extend(QUANTILES.map(|(name, statistic)| ComparedFigure {
             name: format!("{}, {name}", measure.name()),
-            kind: Kind::Waits(measure, statistic),
+            kind: FigureSource::Waits(measure, statistic),
             show: time,
         }));
     }
@@ -103,19 +103,23 @@ fn figures() -> Vec<Figure> {
     figures
 }
 
-fn of_runs(name: &str, values: impl Fn(&Runs) -> Vec<f64> + 'static, show: Shown) -> Figure {
-    Figure {
+fn of_runs(
+    name: &str,
+    values: impl Fn(&Runs) -> Vec<f64> + 'static,
+    show: Shown,
+) -> ComparedFigure {
+    ComparedFigure {
         name: name.to_owned(),
-        kind: Kind::Runs(Box::new(values)),
+        kind: FigureSource::Values(Box::new(values)),
         show,
     }
 }
 
-impl Figure {
+impl ComparedFigure {
     fn of(&self, runs: &Runs) -> Option<f64> {
         match &self.kind {
-            Kind::Waits(measure, statistic) => statistic(&runs.waits(*measure).concat()),
-            Kind::Runs(values) => fulmar_testbed::median(values(runs)),
+            FigureSource::Waits(measure, statistic) => statistic(&runs.waits(*measure).concat()),
+            FigureSource::Values(values) => fulmar_testbed::median(values(runs)),
         }
     }
 
@@ -124,12 +128,12 @@ impl Figure {
     /// all above three others are so by chance in one case of twenty.
     fn between(&self, ours: &Runs, other: &Runs) -> Option<(f64, f64)> {
         match &self.kind {
-            Kind::Waits(measure, statistic) => {
+            FigureSource::Waits(measure, statistic) => {
                 let (above, below) = (ours.waits(*measure), other.waits(*measure));
                 let found = ratio(&above, &below, *statistic, Plan::runs_and_keys(SEED))?;
                 Some((found.low, found.high))
             }
-            Kind::Runs(values) => spread(&values(ours), &values(other)),
+            FigureSource::Values(values) => spread(&values(ours), &values(other)),
         }
     }
 }
@@ -149,15 +153,15 @@ fn spread(ours: &[f64], others: &[f64]) -> Option<(f64, f64)> {
 const WORSE_BY: f64 = 1.05;
 
 /// A figure by which another is better.
-struct Behind<'a> {
-    figure: &'a Figure,
+struct WorseFigure<'a> {
+    figure: &'a ComparedFigure,
     own: f64,
     peer: &'a str,
     best: f64,
     between: Option<(f64, f64)>,
 }
 
-impl Behind<'_> {
+impl WorseFigure<'_> {
     /// Returns whether that is more than chance.
     fn is_sure(&self) -> bool {
         self.between.is_some_and(|(low, _)| low > 1.0)
@@ -236,12 +240,16 @@ fn present<'a>(
 }
 
 /// Returns by how much the best of the others is better, where it is.
-fn behind<'a>(figure: &'a Figure, ours: &Runs, others: &[&'a Runs]) -> Option<Behind<'a>> {
+fn behind<'a>(
+    figure: &'a ComparedFigure,
+    ours: &Runs,
+    others: &[&'a Runs],
+) -> Option<WorseFigure<'a>> {
     let others = others.iter();
     let others = others.filter_map(|runs| Some((*runs, figure.of(runs)?)));
     let (other, best) = others.min_by(|one, other| one.1.total_cmp(&other.1))?;
     let own = figure.of(ours)?;
-    (own > best * WORSE_BY).then(|| Behind {
+    (own > best * WORSE_BY).then(|| WorseFigure {
         figure,
         own,
         peer: &other.peer,
