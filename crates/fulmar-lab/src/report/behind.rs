@@ -15,12 +15,12 @@ const TYPING: &str = "closed";
 
 /// The number of keys, and of those among them that were at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Count {
+struct AtOnceCount {
     keys: usize,
     at_once: usize,
 }
 
-impl Count {
+impl AtOnceCount {
     fn add(&mut self, is_at_once: bool) {
         self.keys += 1;
         self.at_once += usize::from(is_at_once);
@@ -33,12 +33,12 @@ impl Count {
 
 /// The keys of some runs: those that were typed behind one that waited, and the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Behind {
-    behind: Count,
-    free: Count,
+struct KeysBehind {
+    behind: AtOnceCount,
+    free: AtOnceCount,
 }
 
-impl Behind {
+impl KeysBehind {
     fn take_in(&mut self, verdict: &RunVerdict) {
         let mut last_end = None;
         for key in &verdict.keys {
@@ -88,11 +88,11 @@ fn is_meant(runs: &Runs) -> bool {
 }
 
 fn row(runs: &Runs) -> Option<Vec<Element>> {
-    let mut all = Behind::default();
+    let mut all = KeysBehind::default();
     for verdict in runs.verdicts() {
         all.take_in(verdict);
     }
-    let Behind { behind, free } = all;
+    let KeysBehind { behind, free } = all;
     let (keys, at_once) = (behind.keys + free.keys, behind.at_once + free.at_once);
     (at_once > 0).then(|| {
         vec![
@@ -148,9 +148,9 @@ mod tests {
             is_settled: true,
             differences_at_end: 0,
         };
-        let mut all = Behind::default();
+        let mut all = KeysBehind::default();
         all.take_in(&verdict);
-        let count = |keys, at_once| Count { keys, at_once };
+        let count = |keys, at_once| AtOnceCount { keys, at_once };
         assert_eq!((all.behind, all.free), (count(2, 1), count(3, 1)));
     }
 }
