@@ -10,12 +10,12 @@ use super::table::{Table, group_head, number, words};
 use crate::predict::{PredictionRow, PredictionRows, PredictorKind, RowSubject};
 
 /// The rows of all predictors about one thing over one link.
-struct Line<'a> {
+struct PredictorRows<'a> {
     first: &'a PredictionRow,
     rows: Vec<&'a PredictionRow>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> PredictorRows<'a> {
     fn row(&self, kind: PredictorKind) -> Option<&'a PredictionRow> {
         self.rows.iter().find(|row| row.predictor == kind).copied()
     }
@@ -38,13 +38,13 @@ fn kinds(rows: &PredictionRows) -> Vec<PredictorKind> {
 }
 
 /// The lines about groups or sets, in the order of sets, names and links.
-fn lines(rows: &PredictionRows, of: RowSubject) -> Vec<Line<'_>> {
+fn lines(rows: &PredictionRows, of: RowSubject) -> Vec<PredictorRows<'_>> {
     let mut wanted: Vec<&PredictionRow> = rows.rows.iter().filter(|row| row.of == of).collect();
     wanted.sort_by_key(|row| (row.set, &row.name, row.link));
     let about = |row: &PredictionRow| (row.set, row.name.clone(), row.link);
     wanted
         .chunk_by(|one, next| about(one) == about(next))
-        .map(|rows| Line {
+        .map(|rows| PredictorRows {
             first: rows[0],
             rows: rows.to_vec(),
         })
@@ -61,13 +61,14 @@ const ABOUT: &str = "Recorded keys typed at the recorded times over simulated li
 pub(super) fn part(rows: &PredictionRows) -> PageSection {
     let kinds = kinds(rows);
     let sets = lines(rows, RowSubject::All);
-    let (even, uneven): (Vec<Line<'_>>, Vec<Line<'_>>) = sets.into_iter().partition(Line::is_even);
+    let (even, uneven): (Vec<PredictorRows<'_>>, Vec<PredictorRows<'_>>) =
+        sets.into_iter().partition(PredictorRows::is_even);
     let mut inner = vec![element("p").text(ABOUT)];
     inner.extend(table("Links without jitter and loss", &even, &kinds));
     let with_loss = "Links with jitter and loss";
     inner.extend(table(with_loss, &uneven, &kinds).map(|table| folded(with_loss, table)));
     let groups = lines(rows, RowSubject::Group);
-    let about = |line: &Line<'_>| (line.first.set, line.first.name.clone());
+    let about = |line: &PredictorRows<'_>| (line.first.set, line.first.name.clone());
     inner.extend(
         groups
             .chunk_by(|one, next| about(one) == about(next))
@@ -80,7 +81,7 @@ pub(super) fn part(rows: &PredictionRows) -> PageSection {
     PageSection::new("predictions", "Predictions", inner)
 }
 
-fn table(title: &str, lines: &[Line<'_>], kinds: &[PredictorKind]) -> Option<Element> {
+fn table(title: &str, lines: &[PredictorRows<'_>], kinds: &[PredictorKind]) -> Option<Element> {
     let mut table = Table::new(title)
         .words("traces")
         .words("round trip")
@@ -128,16 +129,17 @@ const OF_GROUPS: u64 = 100;
 pub(super) fn text(rows: &PredictionRows) -> String {
     let kinds = kinds(rows);
     let sets = lines(rows, RowSubject::All);
-    let (even, uneven): (Vec<Line<'_>>, Vec<Line<'_>>) = sets.into_iter().partition(Line::is_even);
+    let (even, uneven): (Vec<PredictorRows<'_>>, Vec<PredictorRows<'_>>) =
+        sets.into_iter().partition(PredictorRows::is_even);
     let mut groups = lines(rows, RowSubject::Group);
     groups.retain(|line| line.is_even() && line.first.link.round_trip == OF_GROUPS);
-    let of_set = |line: &Line<'_>| {
+    let of_set = |line: &PredictorRows<'_>| {
         let PredictionRow {
             set, keys, link, ..
         } = line.first;
         format!("{}, {keys} keys | {link}", set.title())
     };
-    let of_group = |line: &Line<'_>| {
+    let of_group = |line: &PredictorRows<'_>| {
         let PredictionRow {
             set, keys, name, ..
         } = line.first;
@@ -163,9 +165,9 @@ pub(super) fn text(rows: &PredictionRows) -> String {
 
 fn markdown_table(
     head: &str,
-    lines: &[Line<'_>],
+    lines: &[PredictorRows<'_>],
     kinds: &[PredictorKind],
-    labels: impl Fn(&Line<'_>) -> String,
+    labels: impl Fn(&PredictorRows<'_>) -> String,
 ) -> String {
     if lines.is_empty() {
         return String::new();
