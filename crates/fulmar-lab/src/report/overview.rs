@@ -1,6 +1,6 @@
 //! All settings in which somebody typed, at a glance.
 
-use super::chart::{Kind, Row, Value, spread};
+use super::chart::{SpreadKind, SpreadRow, SpreadValue, spread};
 use super::grouped::{Measure, Runs, Setting, Subject};
 use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, percent, time};
@@ -40,7 +40,7 @@ fn legend(names: &[&str], peers: &Peers) -> Element {
 }
 
 fn chart(settings: &[(&Subject, &Setting)], measure: Measure, peers: &Peers) -> Option<Element> {
-    let rows = settings.iter().map(|(subject, setting)| Row {
+    let rows = settings.iter().map(|(subject, setting)| SpreadRow {
         name: link(subject, setting),
         values: setting
             .typed()
@@ -48,7 +48,7 @@ fn chart(settings: &[(&Subject, &Setting)], measure: Measure, peers: &Peers) -> 
             .filter_map(|runs| value(runs, measure))
             .collect(),
     });
-    let chart = spread(rows.collect(), Kind::Seconds, peers)?;
+    let chart = spread(rows.collect(), SpreadKind::Seconds, peers)?;
     let caption = format!(
         "Median time until the {} is right, logarithmic.",
         measure.name()
@@ -60,9 +60,9 @@ fn chart(settings: &[(&Subject, &Setting)], measure: Measure, peers: &Peers) -> 
 /// Times below this are drawn at it: nobody can tell them from it.
 const LEAST: f64 = 1e-4;
 
-fn value(runs: &Runs, measure: Measure) -> Option<Value> {
+fn value(runs: &Runs, measure: Measure) -> Option<SpreadValue> {
     let median = runs.summary(measure).median?.as_secs_f64();
-    Some(Value {
+    Some(SpreadValue {
         peer: runs.peer.clone(),
         value: median.max(LEAST),
         interval: None,

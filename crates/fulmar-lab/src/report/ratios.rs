@@ -1,6 +1,6 @@
 //! The ratios of one peer's times of keys to another's.
 
-use super::chart::{Kind, Row, Value, spread};
+use super::chart::{SpreadKind, SpreadRow, SpreadValue, spread};
 use super::grouped::{Measure, Runs, Setting};
 use super::markup::{Element, element, folded};
 use super::number::rounded;
@@ -91,9 +91,9 @@ impl Ratio {
 
 /// The ratios as a chart, and as a table folded away.
 pub(super) fn figure(setting: &Setting, ratios: &[Ratio], peers: &Peers) -> Option<Element> {
-    let rows = ratios.iter().map(|ratio| Row {
+    let rows = ratios.iter().map(|ratio| SpreadRow {
         name: name(ratio, peers),
-        values: vec![Value {
+        values: vec![SpreadValue {
             peer: ratio.peer.clone(),
             value: ratio.value,
             interval: ratio.interval.map(|interval| (interval.low, interval.high)),
@@ -106,7 +106,7 @@ pub(super) fn figure(setting: &Setting, ratios: &[Ratio], peers: &Peers) -> Opti
             ),
         }],
     });
-    let chart = spread(rows.collect(), Kind::Ratio, peers)?;
+    let chart = spread(rows.collect(), SpreadKind::Ratio, peers)?;
     let caption = element("figcaption").text(format!(
         "Ratios: {}. Left of the line at 1 the first of the two is faster; bars hold 90 % of the draws.",
         setting.title

@@ -16,5 +16,5 @@ pub(super) use cdf::{Axis, Curve, cdf};
 pub(super) use frame::FRAME;
 pub(super) use ladder::{Rung, ladder};
 pub(super) use lines::{Line, Sides, lines};
-pub(super) use spread::{Kind, Row, Value, definitions, spread};
+pub(super) use spread::{SpreadKind, SpreadRow, SpreadValue, definitions, spread};
 pub(super) use timeline::{Key, Timeline, timeline};

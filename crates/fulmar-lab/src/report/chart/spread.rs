@@ -9,14 +9,14 @@ use crate::report::number::time;
 use crate::report::peers::{Peers, short};
 
 /// One thing and its figures.
-pub(in crate::report) struct Row {
+pub(in crate::report) struct SpreadRow {
     pub(in crate::report) name: Element,
-    pub(in crate::report) values: Vec<Value>,
+    pub(in crate::report) values: Vec<SpreadValue>,
 }
 
 /// A figure of one peer.
 #[derive(Clone, Debug)]
-pub(in crate::report) struct Value {
+pub(in crate::report) struct SpreadValue {
     pub(in crate::report) peer: String,
     pub(in crate::report) value: f64,
     /// The interval in which it may lie.
@@ -27,7 +27,7 @@ pub(in crate::report) struct Value {
 
 /// The form of the numbers below the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::report) enum Kind {
+pub(in crate::report) enum SpreadKind {
     /// Times in seconds.
     Seconds,
     /// Ratios, with a line at 1.
@@ -38,7 +38,11 @@ const HEIGHT: u32 = 22;
 const MIDDLE: u32 = HEIGHT / 2;
 
 /// Draws the rows over one scale. `None` where there is no figure.
-pub(in crate::report) fn spread(rows: Vec<Row>, kind: Kind, peers: &Peers) -> Option<Element> {
+pub(in crate::report) fn spread(
+    rows: Vec<SpreadRow>,
+    kind: SpreadKind,
+    peers: &Peers,
+) -> Option<Element> {
     let scale = scale(&rows, kind)?;
     let drawn = rows.into_iter().map(|row| {
         let stripe = stripe(&row, &scale, kind, peers);
@@ -53,7 +57,7 @@ pub(in crate::report) fn spread(rows: Vec<Row>, kind: Kind, peers: &Peers) -> Op
     Some(element("div").class("spread").all(drawn).with(axis))
 }
 
-fn scale(rows: &[Row], kind: Kind) -> Option<Scale> {
+fn scale(rows: &[SpreadRow], kind: SpreadKind) -> Option<Scale> {
     let values = rows.iter().flat_map(|row| &row.values);
     let values = values.map(|value| value.value);
     let values = values.filter(|value| value.is_finite() && *value > 0.0);
@@ -64,20 +68,20 @@ fn scale(rows: &[Row], kind: Kind) -> Option<Scale> {
         return None;
     }
     let (low, high) = match kind {
-        Kind::Seconds => decades(low, high),
-        Kind::Ratio => decades(low.min(0.5), high.max(2.0)),
+        SpreadKind::Seconds => decades(low, high),
+        SpreadKind::Ratio => decades(low.min(0.5), high.max(2.0)),
     };
     Some(Scale::log((low, high), (1.5, 98.5)))
 }
 
-fn stripe(row: &Row, scale: &Scale, kind: Kind, peers: &Peers) -> Element {
+fn stripe(row: &SpreadRow, scale: &Scale, kind: SpreadKind, peers: &Peers) -> Element {
     let words: Vec<&str> = row.values.iter().map(|one| one.words.as_str()).collect();
     let mut svg = element("svg")
         .set("role", "img")
         .set("height", HEIGHT)
         .with(element("title").text(words.join("; ")))
         .with(element("use").set("href", "#level"));
-    if kind == Kind::Ratio {
+    if kind == SpreadKind::Ratio {
         let one = element("use").set("href", "#one");
         svg = svg.with(one.set("x", percent(scale.at(1.0))));
     }
@@ -100,11 +104,11 @@ pub(in crate::report) fn definitions() -> [Element; 2] {
     [along.set("id", "level"), through.set("id", "one")]
 }
 
-fn axis(scale: &Scale, kind: Kind) -> Element {
+fn axis(scale: &Scale, kind: SpreadKind) -> Element {
     let ticks = scale.ticks(7).into_iter().map(|tick| {
         let name = match kind {
-            Kind::Seconds => time(tick).replace(".00", "").replace(".0", ""),
-            Kind::Ratio => format!("{}×", super::frame::plain(tick)),
+            SpreadKind::Seconds => time(tick).replace(".00", "").replace(".0", ""),
+            SpreadKind::Ratio => format!("{}×", super::frame::plain(tick)),
         };
         element("text")
             .set("x", percent(scale.at(tick)))
@@ -134,10 +138,10 @@ fn percent(share: f64) -> String {
 mod tests {
     use super::*;
 
-    fn row(value: f64, interval: Option<(f64, f64)>) -> Row {
-        Row {
+    fn row(value: f64, interval: Option<(f64, f64)>) -> SpreadRow {
+        SpreadRow {
             name: element("span").text("own effect"),
-            values: vec![Value {
+            values: vec![SpreadValue {
                 peer: "mosh".to_owned(),
                 value,
                 interval,
@@ -149,7 +153,7 @@ mod tests {
     #[test]
     fn a_figure_lies_at_its_share_of_the_width() {
         let rows = vec![row(0.01, None), row(1.0, None), row(100.0, None)];
-        let drawn = spread(rows, Kind::Seconds, &Peers::default())
+        let drawn = spread(rows, SpreadKind::Seconds, &Peers::default())
             .unwrap()
             .to_string();
         for place in ["1.5%", "50%", "98.5%"] {
@@ -163,7 +167,7 @@ mod tests {
     #[test]
     fn an_interval_is_a_line_that_ends_at_the_ends_of_the_scale() {
         let rows = vec![row(1.0, Some((0.0, f64::INFINITY)))];
-        let drawn = spread(rows, Kind::Ratio, &Peers::default())
+        let drawn = spread(rows, SpreadKind::Ratio, &Peers::default())
             .unwrap()
             .to_string();
         let line = "<line x1=\"1.5%\" x2=\"98.5%\" y1=\"11\" y2=\"11\" class=\"line c";
@@ -176,8 +180,8 @@ mod tests {
 
     #[test]
     fn no_figure_is_no_chart() {
-        assert!(spread(vec![], Kind::Seconds, &Peers::default()).is_none());
+        assert!(spread(vec![], SpreadKind::Seconds, &Peers::default()).is_none());
         let never = vec![row(f64::INFINITY, None)];
-        assert!(spread(never, Kind::Seconds, &Peers::default()).is_none());
+        assert!(spread(never, SpreadKind::Seconds, &Peers::default()).is_none());
     }
 }
