@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::chart::{Line, Sides, lines};
+use super::chart::{SeriesAxes, SeriesLine, lines};
 use super::grouped::{Runs, Setting};
 use super::markup::{Element, element};
 use super::peers::{Mark, Peers};
 use super::scalar::called;
 
 /// The look of a series.
-struct Look {
+struct SeriesUnits {
     /// Its sides, with their units.
     across: &'static str,
     upward: &'static str,
@@ -17,8 +17,8 @@ struct Look {
     factors: (f64, f64),
 }
 
-const fn look(across: &'static str, upward: &'static str, factors: (f64, f64)) -> Look {
-    Look {
+const fn look(across: &'static str, upward: &'static str, factors: (f64, f64)) -> SeriesUnits {
+    SeriesUnits {
         across,
         upward,
         factors,
@@ -26,7 +26,7 @@ const fn look(across: &'static str, upward: &'static str, factors: (f64, f64)) -
 }
 
 /// Series that are known; others are something over seconds.
-const KNOWN: &[(&str, Look)] = &[
+const KNOWN: &[(&str, SeriesUnits)] = &[
     ("bytes", look("s", "MB", (1.0, 1e-6))),
     ("delay_by_frames", look("frames", "ms", (1.0, 1.0))),
     ("delay_by_interval", look("interval, ms", "ms", (1e3, 1.0))),
@@ -104,7 +104,7 @@ fn plot(setting: &Setting, name: &str, peers: &Peers) -> Option<Element> {
     } else {
         (false, false)
     };
-    let sides = Sides {
+    let sides = SeriesAxes {
         across,
         upward,
         is_log,
@@ -127,11 +127,11 @@ fn named(
     said: &str,
     factors: (f64, f64),
     peers: &Peers,
-) -> Vec<Line> {
+) -> Vec<SeriesLine> {
     let line = |runs: &Runs| {
         let points = runs.complete().find_map(|one| one.series.get(name))?;
         let points = points.iter().map(|(x, y)| (x * factors.0, y * factors.1));
-        Some(Line {
+        Some(SeriesLine {
             peer: format!("{}{said}", runs.peer),
             style: peers.style(&runs.peer),
             points: points.collect(),
@@ -154,7 +154,7 @@ fn stepped(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 const WIDE: f64 = 50.0;
 
 /// Returns whether values spread over so much that a straight side would hide most of them.
-fn is_wide(lines: &[Line], side: fn(&(f64, f64)) -> f64) -> bool {
+fn is_wide(lines: &[SeriesLine], side: fn(&(f64, f64)) -> f64) -> bool {
     let values = || lines.iter().flat_map(|line| line.points.iter().map(side));
     let least = values().fold(f64::INFINITY, f64::min);
     let most = values().fold(0.0, f64::max);
@@ -165,8 +165,8 @@ fn is_wide(lines: &[Line], side: fn(&(f64, f64)) -> f64) -> bool {
 mod tests {
     use super::*;
 
-    fn line(points: &[(f64, f64)]) -> Line {
-        Line {
+    fn line(points: &[(f64, f64)]) -> SeriesLine {
+        SeriesLine {
             peer: "model".to_owned(),
             style: Peers::default().style("model"),
             points: points.to_vec(),

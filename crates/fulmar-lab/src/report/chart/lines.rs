@@ -20,7 +20,7 @@ const PLOT: Area = Area {
 const MARKED_MAX: usize = 16;
 
 /// The values of one peer, in the order of x.
-pub(in crate::report) struct Line {
+pub(in crate::report) struct SeriesLine {
     pub(in crate::report) peer: String,
     pub(in crate::report) style: Style,
     pub(in crate::report) points: Vec<(f64, f64)>,
@@ -28,14 +28,18 @@ pub(in crate::report) struct Line {
 
 /// The names of both sides, and whether they are logarithmic.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::report) struct Sides<'a> {
+pub(in crate::report) struct SeriesAxes<'a> {
     pub(in crate::report) across: &'a str,
     pub(in crate::report) upward: &'a str,
     pub(in crate::report) is_log: (bool, bool),
 }
 
 /// Draws the lines in one plot. `None` where no line has a point.
-pub(in crate::report) fn lines(title: &str, lines: &[Line], sides: Sides<'_>) -> Option<Element> {
+pub(in crate::report) fn lines(
+    title: &str,
+    lines: &[SeriesLine],
+    sides: SeriesAxes<'_>,
+) -> Option<Element> {
     let all = lines.iter().flat_map(|line| &line.points);
     let finite = all.filter(|(x, y)| x.is_finite() && y.is_finite());
     let (xs, ys): (Vec<f64>, Vec<f64>) = finite.copied().unzip();
@@ -116,7 +120,7 @@ fn sampled(places: &[(f64, f64)]) -> Vec<(f64, f64)> {
     places.iter().copied().step_by(stride).collect()
 }
 
-fn one(line: &Line, places: &[(f64, f64)]) -> Element {
+fn one(line: &SeriesLine, places: &[(f64, f64)]) -> Element {
     let path = path("line", PathData::polyline(places));
     let stride = places.len().div_ceil(MARKED_MAX).max(1);
     let marked = places.iter().step_by(stride);
@@ -131,14 +135,14 @@ mod tests {
     use super::*;
     use crate::report::peers::Peers;
 
-    const SIDES: Sides<'static> = Sides {
+    const SIDES: SeriesAxes<'static> = SeriesAxes {
         across: "s",
         upward: "lines shown",
         is_log: (false, false),
     };
 
-    fn drawn(points: Vec<(f64, f64)>, sides: Sides<'_>) -> String {
-        let line = Line {
+    fn drawn(points: Vec<(f64, f64)>, sides: SeriesAxes<'_>) -> String {
+        let line = SeriesLine {
             peer: "mosh".to_owned(),
             style: Peers::default().style("mosh"),
             points,
@@ -150,7 +154,7 @@ mod tests {
     fn points_lie_at_their_places() {
         let svg = drawn(vec![(0.0, 0.0), (1.0, 50.0), (2.0, 100.0)], SIDES);
         assert!(svg.contains("d=\"M58 280l428-270\""), "{svg}");
-        let log = Sides {
+        let log = SeriesAxes {
             is_log: (true, false),
             ..SIDES
         };
@@ -177,7 +181,7 @@ mod tests {
         assert!(drawn(vec![(3.0, 5.0)], SIDES).contains("class=\"mark\""));
         assert!(lines("", &[], SIDES).is_none());
         let odd = vec![(f64::NAN, 1.0), (1.0, f64::INFINITY)];
-        let line = Line {
+        let line = SeriesLine {
             peer: "odd".to_owned(),
             style: Peers::default().style("odd"),
             points: odd,

@@ -15,6 +15,6 @@ mod timeline;
 pub(super) use cdf::{Axis, Curve, cdf};
 pub(super) use frame::FRAME;
 pub(super) use ladder::{Rung, ladder};
-pub(super) use lines::{Line, Sides, lines};
+pub(super) use lines::{SeriesAxes, SeriesLine, lines};
 pub(super) use spread::{SpreadKind, SpreadRow, SpreadValue, definitions, spread};
 pub(super) use timeline::{Key, Timeline, timeline};
