@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 
-use super::chart::{Axis, Curve, cdf};
+use super::chart::{CdfCurve, TimeAxis, cdf};
 use super::grouped::{Measure, Setting, Subject};
 use super::markup::{Element, element};
 use super::number::whole;
@@ -57,10 +57,10 @@ pub(super) fn of(subjects: &[Subject], experiment: &str, cell: &str) -> Result<S
 
 fn chart(subjects: &[Subject], setting: &Setting) -> Option<Element> {
     let peers = Peers::of(subjects);
-    let curves: Vec<Curve<'_>> = setting
+    let curves: Vec<CdfCurve<'_>> = setting
         .typed()
         .into_iter()
-        .map(|runs| Curve {
+        .map(|runs| CdfCurve {
             peer: &runs.peer,
             style: peers.style(&runs.peer),
             waits: runs.waits(Measure::Own).concat(),
@@ -70,7 +70,7 @@ fn chart(subjects: &[Subject], setting: &Setting) -> Option<Element> {
     cdf(
         "Share of keys within a time, own effect",
         &curves,
-        Axis::Log,
+        TimeAxis::Log,
     )
 }
 

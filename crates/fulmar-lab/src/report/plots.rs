@@ -1,6 +1,6 @@
 //! The charts of a setting, made of its runs.
 
-use super::chart::{Axis, Curve, Key, Rung, Timeline, cdf, ladder, timeline};
+use super::chart::{CdfCurve, Key, Rung, TimeAxis, Timeline, cdf, ladder, timeline};
 use super::grouped::{Measure, Runs, Setting};
 use super::markup::{Element, element, folded};
 use super::number::time;
@@ -26,10 +26,10 @@ pub(super) fn other_distributions(setting: &Setting, peers: &Peers) -> Vec<Eleme
 }
 
 fn distribution(setting: &Setting, measure: Measure, peers: &Peers) -> Option<Element> {
-    let curves: Vec<Curve<'_>> = setting
+    let curves: Vec<CdfCurve<'_>> = setting
         .typed()
         .into_iter()
-        .map(|runs| Curve {
+        .map(|runs| CdfCurve {
             peer: &runs.peer,
             style: peers.style(&runs.peer),
             waits: runs.waits(measure).concat(),
@@ -41,7 +41,7 @@ fn distribution(setting: &Setting, measure: Measure, peers: &Peers) -> Option<El
         measure.name(),
         setting.title
     );
-    let charts = [Axis::Log, Axis::Linear].map(|axis| cdf(&title, &curves, axis));
+    let charts = [TimeAxis::Log, TimeAxis::Linear].map(|axis| cdf(&title, &curves, axis));
     let charts: Vec<Element> = charts.into_iter().flatten().collect();
     if charts.is_empty() {
         return None;

@@ -25,12 +25,12 @@ const LEAST_MS: f64 = 0.1;
 
 /// The scale of time along the lower side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::report) enum Axis {
+pub(in crate::report) enum TimeAxis {
     Log,
     Linear,
 }
 
-impl Axis {
+impl TimeAxis {
     fn name(self) -> &'static str {
         match self {
             Self::Log => "ms, logarithmic",
@@ -40,14 +40,18 @@ impl Axis {
 }
 
 /// The waits of one peer.
-pub(in crate::report) struct Curve<'a> {
+pub(in crate::report) struct CdfCurve<'a> {
     pub(in crate::report) peer: &'a str,
     pub(in crate::report) style: Style,
     pub(in crate::report) waits: Vec<Observation>,
 }
 
 /// Draws the curves of all peers in one plot. `None` where nobody waited.
-pub(in crate::report) fn cdf(title: &str, curves: &[Curve<'_>], axis: Axis) -> Option<Element> {
+pub(in crate::report) fn cdf(
+    title: &str,
+    curves: &[CdfCurve<'_>],
+    axis: TimeAxis,
+) -> Option<Element> {
     let survivals: Vec<Survival> = curves
         .iter()
         .map(|curve| Survival::of(&curve.waits))
@@ -73,7 +77,7 @@ fn percent_tick(share: f64) -> String {
 
 /// Returns the scale of time: in linear time up to a little past what nine in ten of each peer took, so that
 /// a few long waits do not press the rest against the side; in logarithmic time all of it.
-fn time_scale(survivals: &[Survival], curves: &[Curve<'_>], axis: Axis) -> Option<Scale> {
+fn time_scale(survivals: &[Survival], curves: &[CdfCurve<'_>], axis: TimeAxis) -> Option<Scale> {
     let places = (PLOT.left, PLOT.right);
     let waits = curves.iter().flat_map(|curve| &curve.waits);
     let longest = waits.map(|wait| millis(wait.waited())).reduce(f64::max)?;
@@ -82,11 +86,11 @@ fn time_scale(survivals: &[Survival], curves: &[Curve<'_>], axis: Axis) -> Optio
         times.flatten().map(millis)
     };
     Some(match axis {
-        Axis::Log => {
+        TimeAxis::Log => {
             let least = quantile(0.02).fold(longest, f64::min).max(LEAST_MS);
             Scale::log(decades(least, longest.max(LEAST_MS)), places)
         }
-        Axis::Linear => {
+        TimeAxis::Linear => {
             let most = quantile(0.95).fold(0.0, f64::max);
             let most = if most > 0.0 {
                 (most * 1.15).min(longest)
@@ -125,7 +129,7 @@ fn points(survival: &Survival, waits: &[Observation], x: &Scale, y: &Scale) -> V
 const MARKED: [f64; 3] = [0.25, 0.5, 0.75];
 
 fn one(
-    curve: &Curve<'_>,
+    curve: &CdfCurve<'_>,
     corners: &[(f64, f64)],
     survival: &Survival,
     x: &Scale,
@@ -142,7 +146,7 @@ fn one(
         .all(marks(curve.style.mark, quantiles))
 }
 
-fn names(curves: &[Curve<'_>], corners: &[Vec<(f64, f64)>]) -> Vec<Element> {
+fn names(curves: &[CdfCurve<'_>], corners: &[Vec<(f64, f64)>]) -> Vec<Element> {
     let names: Vec<(&str, Style)> = curves
         .iter()
         .map(|curve| (curve.peer, curve.style))
@@ -163,9 +167,14 @@ fn rising(corners: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 /// Returns the chart in words. The figures are said once for both plots of a pair.
-fn described(title: &str, axis: Axis, curves: &[Curve<'_>], survivals: &[Survival]) -> String {
+fn described(
+    title: &str,
+    axis: TimeAxis,
+    curves: &[CdfCurve<'_>],
+    survivals: &[Survival],
+) -> String {
     let name = axis.name();
-    if axis == Axis::Linear {
+    if axis == TimeAxis::Linear {
         return format!("{title}, {name}");
     }
     let peers = curves.iter().zip(survivals).map(|(curve, survival)| {
@@ -184,8 +193,8 @@ mod tests {
     use crate::report::peers::Peers;
     use Observation::{After, Censored};
 
-    fn curve(waits: Vec<Observation>) -> Curve<'static> {
-        Curve {
+    fn curve(waits: Vec<Observation>) -> CdfCurve<'static> {
+        CdfCurve {
             peer: "mosh",
             style: Peers::named(["mosh"]).style("mosh"),
             waits,
@@ -196,7 +205,7 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    fn drawn(waits: Vec<Observation>, axis: Axis) -> String {
+    fn drawn(waits: Vec<Observation>, axis: TimeAxis) -> String {
         cdf("Own effect", &[curve(waits)], axis)
             .unwrap()
             .to_string()
@@ -205,7 +214,7 @@ mod tests {
     #[test]
     fn half_of_the_keys_at_ten_and_half_at_a_hundred_make_two_steps() {
         let waits = vec![After(ms(10)), After(ms(100))];
-        let svg = drawn(waits, Axis::Log);
+        let svg = drawn(waits, TimeAxis::Log);
         // From 10 to 100 ms is the whole width, and 50 % the middle of 10 to 280.
         assert!(
             svg.contains("class=\"line\" d=\"M46 280v-135h442v-135\""),
@@ -217,13 +226,13 @@ mod tests {
     #[test]
     fn keys_that_never_came_leave_the_curve_below_the_top_and_end_it() {
         let waits = vec![After(ms(10)), Censored(ms(50)), After(ms(100))];
-        let svg = drawn(waits, Axis::Linear);
+        let svg = drawn(waits, TimeAxis::Linear);
         assert!(
             svg.contains("<path class=\"line\" d=\"M46 280h44v-90h398v-180\""),
             "{svg}"
         );
         let waits = vec![After(ms(100)), Censored(ms(1000))];
-        let svg = drawn(waits, Axis::Log);
+        let svg = drawn(waits, TimeAxis::Log);
         assert!(svg.contains("d=\"M46 280v-135h442\""), "{svg}");
     }
 
@@ -231,7 +240,7 @@ mod tests {
     fn what_is_beyond_the_linear_end_is_not_drawn_at_it() {
         let mut waits = vec![After(ms(100)); 99];
         waits.push(After(ms(60_000)));
-        let svg = drawn(waits, Axis::Linear);
+        let svg = drawn(waits, TimeAxis::Linear);
         // 99 % is 2.7 units below the top: no step to the top is shown, since none is within the scale.
         assert!(svg.contains("v-267h73\""), "{svg}");
     }
@@ -239,13 +248,13 @@ mod tests {
     #[test]
     fn ten_thousand_keys_are_a_few_kilobytes() {
         let waits = (0..10_000).map(|key| After(Duration::from_micros(key * 37)));
-        let svg = drawn(waits.collect(), Axis::Log);
+        let svg = drawn(waits.collect(), TimeAxis::Log);
         assert!(svg.len() < 12_000, "{}", svg.len());
     }
 
     #[test]
     fn nobody_waited_is_no_chart() {
-        assert!(cdf("", &[], Axis::Log).is_none());
-        assert!(cdf("", &[curve(vec![])], Axis::Log).is_none());
+        assert!(cdf("", &[], TimeAxis::Log).is_none());
+        assert!(cdf("", &[curve(vec![])], TimeAxis::Log).is_none());
     }
 }

@@ -12,7 +12,7 @@ mod scale;
 mod spread;
 mod timeline;
 
-pub(super) use cdf::{Axis, Curve, cdf};
+pub(super) use cdf::{CdfCurve, TimeAxis, cdf};
 pub(super) use frame::FRAME;
 pub(super) use ladder::{Rung, ladder};
 pub(super) use lines::{SeriesAxes, SeriesLine, lines};
