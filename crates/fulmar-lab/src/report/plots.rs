@@ -1,6 +1,6 @@
 //! The charts of a setting, made of its runs.
 
-use super::chart::{CdfCurve, Key, Rung, TimeAxis, Timeline, cdf, ladder, timeline};
+use super::chart::{CdfCurve, Rung, TimeAxis, Timeline, TimelineKey, cdf, ladder, timeline};
 use super::grouped::{Measure, Runs, Setting};
 use super::markup::{Element, element, folded};
 use super::number::time;
@@ -72,7 +72,7 @@ pub(super) fn timelines(setting: &Setting, peers: &Peers) -> Option<Element> {
         .iter()
         .map(|(.., verdict)| verdict.length.as_secs_f64());
     let until = lengths.fold(1.0, f64::max);
-    let all: Vec<Vec<Key>> = shown.iter().map(|(.., verdict)| keys(verdict)).collect();
+    let all: Vec<Vec<TimelineKey>> = shown.iter().map(|(.., verdict)| keys(verdict)).collect();
     let longest = all
         .iter()
         .flatten()
@@ -153,10 +153,10 @@ fn densest(rungs: &[Rung], span: f64) -> f64 {
     best.1
 }
 
-fn keys(verdict: &RunVerdict) -> Vec<Key> {
+fn keys(verdict: &RunVerdict) -> Vec<TimelineKey> {
     let keys = verdict.keys.iter().filter_map(|key| {
         let own = key.own?;
-        Some(Key {
+        Some(TimelineKey {
             typed: key.typed.as_secs_f64(),
             waited: own.waited().as_secs_f64() * 1e3,
             is_censored: own.is_censored(),

@@ -17,4 +17,4 @@ pub(super) use frame::FRAME;
 pub(super) use ladder::{Rung, ladder};
 pub(super) use lines::{SeriesAxes, SeriesLine, lines};
 pub(super) use spread::{SpreadKind, SpreadRow, SpreadValue, definitions, spread};
-pub(super) use timeline::{Key, Timeline, timeline};
+pub(super) use timeline::{Timeline, TimelineKey, timeline};

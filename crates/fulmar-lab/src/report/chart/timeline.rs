@@ -23,7 +23,7 @@ const QUEUE: (f64, f64) = (198.0, 248.0);
 
 /// A key: when it was typed, in seconds, and how long it waited, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::report) struct Key {
+pub(in crate::report) struct TimelineKey {
     pub(in crate::report) typed: f64,
     pub(in crate::report) waited: f64,
     /// True if it waited in vain.
@@ -35,7 +35,7 @@ pub(in crate::report) struct Key {
 /// The course of a run, as far as it is known.
 pub(in crate::report) struct Timeline<'a> {
     pub(in crate::report) style: Style,
-    pub(in crate::report) keys: Vec<Key>,
+    pub(in crate::report) keys: Vec<TimelineKey>,
     /// The times at which packets were lost on the way up, and down, in seconds.
     pub(in crate::report) lost: [Vec<f64>; 2],
     /// The number of packets that waited, up and down: seconds, and a number from then on.
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::report::peers::Peers;
 
-    fn run<'a>(keys: Vec<Key>, queue: &'a [(f64, f64)]) -> Timeline<'a> {
+    fn run<'a>(keys: Vec<TimelineKey>, queue: &'a [(f64, f64)]) -> Timeline<'a> {
         Timeline {
             style: Peers::default().style("mosh"),
             keys,
@@ -165,8 +165,8 @@ mod tests {
         }
     }
 
-    fn key(typed: f64, waited: f64) -> Key {
-        Key {
+    fn key(typed: f64, waited: f64) -> TimelineKey {
+        TimelineKey {
             typed,
             waited,
             is_censored: false,
