@@ -6,7 +6,7 @@ use super::chart::{CdfCurve, TimeAxis, cdf};
 use super::grouped::{Measure, Setting, Subject};
 use super::markup::{Element, element};
 use super::number::whole;
-use super::peers::Peers;
+use super::peers::PeerStyles;
 
 /// The size of the drawing, and the place of the chart in it.
 const SIZE: (f64, f64) = (720.0, 540.0);
@@ -56,7 +56,7 @@ pub(super) fn of(subjects: &[Subject], experiment: &str, cell: &str) -> Result<S
 }
 
 fn chart(subjects: &[Subject], setting: &Setting) -> Option<Element> {
-    let peers = Peers::of(subjects);
+    let peers = PeerStyles::of(subjects);
     let curves: Vec<CdfCurve<'_>> = setting
         .typed()
         .into_iter()

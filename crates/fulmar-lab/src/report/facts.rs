@@ -7,7 +7,7 @@ use super::markup::{Element, described, element};
 use super::number;
 use super::origin::Origin;
 use super::part::PageSection;
-use super::peers::Peers;
+use super::peers::PeerStyles;
 use super::table::{Table, head, number as numeral, row_head, words};
 use crate::outcome::Outcome;
 
@@ -48,7 +48,7 @@ fn joined<T: ToString>(all: &BTreeSet<T>) -> String {
 }
 
 /// Returns the runs of a setting that have no figures, with the reason of the first of each peer.
-pub(super) fn shortfall(setting: &Setting, peers: &Peers) -> Option<Element> {
+pub(super) fn shortfall(setting: &Setting, peers: &PeerStyles) -> Option<Element> {
     let mut list = element("ul").class("shortfall");
     let mut has_any = false;
     for runs in &setting.peers {
@@ -128,7 +128,11 @@ pub(super) fn failures(subjects: &[Subject]) -> Option<PageSection> {
 }
 
 /// The machine, the programs and the commands.
-pub(super) fn making(origin: Option<&Origin>, subjects: &[Subject], peers: &Peers) -> PageSection {
+pub(super) fn making(
+    origin: Option<&Origin>,
+    subjects: &[Subject],
+    peers: &PeerStyles,
+) -> PageSection {
     let mut inner = Vec::new();
     match origin {
         Some(origin) => inner.extend(known_origin(origin)),
@@ -167,7 +171,7 @@ fn known_origin(origin: &Origin) -> Vec<Element> {
 }
 
 /// Returns the commands that started the peers, each in its first run.
-fn programs(subjects: &[Subject], peers: &Peers) -> Option<Element> {
+fn programs(subjects: &[Subject], peers: &PeerStyles) -> Option<Element> {
     let mut table = Table::new("How each peer was started, in its first run")
         .words("peer")
         .words("command");

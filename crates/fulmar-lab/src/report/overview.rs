@@ -5,11 +5,11 @@ use super::grouped::{Measure, Runs, Setting, Subject};
 use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, percent, time};
 use super::part::PageSection;
-use super::peers::Peers;
+use super::peers::PeerStyles;
 use super::table::{Table, number, row_head};
 
 /// The section that stands first.
-pub(super) fn part(subjects: &[Subject], peers: &Peers) -> Option<PageSection> {
+pub(super) fn part(subjects: &[Subject], peers: &PeerStyles) -> Option<PageSection> {
     let settings: Vec<(&Subject, &Setting)> = subjects
         .iter()
         .flat_map(|subject| subject.settings.iter().map(move |one| (subject, one)))
@@ -33,13 +33,17 @@ pub(super) fn part(subjects: &[Subject], peers: &Peers) -> Option<PageSection> {
 const ABOUT: &str = "Medians over all runs of a setting. The own effect of a key is what a person looks for, and \
                      may be predicted; the whole screen needs the host's answer.";
 
-fn legend(names: &[&str], peers: &Peers) -> Element {
+fn legend(names: &[&str], peers: &PeerStyles) -> Element {
     element("p")
         .class("legend")
         .all(names.iter().map(|name| peers.sign(name)))
 }
 
-fn chart(settings: &[(&Subject, &Setting)], measure: Measure, peers: &Peers) -> Option<Element> {
+fn chart(
+    settings: &[(&Subject, &Setting)],
+    measure: Measure,
+    peers: &PeerStyles,
+) -> Option<Element> {
     let rows = settings.iter().map(|(subject, setting)| SpreadRow {
         name: link(subject, setting),
         values: setting

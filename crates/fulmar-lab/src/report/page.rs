@@ -12,7 +12,7 @@ use super::number;
 use super::origin::Origin;
 use super::overview;
 use super::part::{DISTRIBUTIONS_FILE, PageSection, RUNS_FILE};
-use super::peers::Peers;
+use super::peers::PeerStyles;
 use super::predictions;
 use super::relations;
 use super::section;
@@ -30,8 +30,8 @@ pub(super) struct Report {
 impl Report {
     /// Returns the pages with the names of their files, the one that leads to the others last.
     pub(super) fn pages(&self) -> Vec<(&'static str, String)> {
-        let peers = Peers::of(&self.subjects);
-        let each = |of: fn(&Subject, &Peers) -> Option<PageSection>| {
+        let peers = PeerStyles::of(&self.subjects);
+        let each = |of: fn(&Subject, &PeerStyles) -> Option<PageSection>| {
             let parts = self.subjects.iter().filter_map(|one| of(one, &peers));
             parts.collect::<Vec<PageSection>>()
         };
@@ -55,7 +55,7 @@ impl Report {
         kind: PageKind,
         parts: &[PageSection],
         others: impl Iterator<Item = &'a PageKind>,
-        peers: &Peers,
+        peers: &PeerStyles,
     ) -> String {
         let mut main = element("main")
             .set("id", "main")
@@ -77,7 +77,7 @@ impl Report {
         format!("<!doctype html>\n{}\n", page.html())
     }
 
-    fn parts(&self, peers: &Peers) -> Vec<PageSection> {
+    fn parts(&self, peers: &PeerStyles) -> Vec<PageSection> {
         let experiments = self.subjects.iter().map(|one| section::of(one, peers));
         let mut parts: Vec<PageSection> = Vec::new();
         parts.extend(overview::part(&self.subjects, peers));

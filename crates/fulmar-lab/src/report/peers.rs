@@ -8,18 +8,18 @@ use super::markup::{Element, element};
 
 /// The look of one peer. Any of the three tells it from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Style {
+pub(super) struct PeerStyle {
     /// A colour of the stylesheet, by its number.
     pub(super) colour: usize,
     /// Lengths of dashes and gaps; empty for a line without.
     pub(super) dash: &'static str,
     /// The mark on the line.
-    pub(super) mark: Mark,
+    pub(super) mark: Marker,
 }
 
 /// A small shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum Marker {
     Square,
     Circle,
     Triangle,
@@ -30,38 +30,38 @@ pub(super) enum Mark {
     Box,
 }
 
-const fn style(colour: usize, dash: &'static str, mark: Mark) -> Style {
-    Style { colour, dash, mark }
+const fn style(colour: usize, dash: &'static str, mark: Marker) -> PeerStyle {
+    PeerStyle { colour, dash, mark }
 }
 
 /// Peers that have a look of their own: one colour for each program, whatever its options.
-const KNOWN: &[(&str, Style)] = &[
-    ("ssh", style(0, "6 3", Mark::Square)),
-    ("mosh", style(1, "", Mark::Circle)),
-    ("mosh-a", style(1, "9 2 2 2", Mark::Ring)),
-    ("mosh-n", style(1, "2 2", Mark::Cross)),
-    ("fulmar", style(2, "", Mark::Triangle)),
-    ("fulmar-a", style(2, "9 2 2 2", Mark::Diamond)),
-    ("fulmar-n", style(2, "2 2", Mark::Bar)),
+const KNOWN: &[(&str, PeerStyle)] = &[
+    ("ssh", style(0, "6 3", Marker::Square)),
+    ("mosh", style(1, "", Marker::Circle)),
+    ("mosh-a", style(1, "9 2 2 2", Marker::Ring)),
+    ("mosh-n", style(1, "2 2", Marker::Cross)),
+    ("fulmar", style(2, "", Marker::Triangle)),
+    ("fulmar-a", style(2, "9 2 2 2", Marker::Diamond)),
+    ("fulmar-n", style(2, "2 2", Marker::Bar)),
 ];
 
 /// The looks of the others, in turn.
-const OTHERS: &[Style] = &[
-    style(3, "", Mark::Diamond),
-    style(4, "8 3", Mark::Box),
-    style(5, "3 2", Mark::Cross),
-    style(6, "10 2 2 2", Mark::Ring),
-    style(7, "2 3", Mark::Bar),
-    style(3, "8 3", Mark::Circle),
-    style(4, "3 2", Mark::Square),
-    style(5, "", Mark::Triangle),
+const OTHERS: &[PeerStyle] = &[
+    style(3, "", Marker::Diamond),
+    style(4, "8 3", Marker::Box),
+    style(5, "3 2", Marker::Cross),
+    style(6, "10 2 2 2", Marker::Ring),
+    style(7, "2 3", Marker::Bar),
+    style(3, "8 3", Marker::Circle),
+    style(4, "3 2", Marker::Square),
+    style(5, "", Marker::Triangle),
 ];
 
 /// The looks of all peers on a page.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Peers(BTreeMap<String, Style>);
+pub(super) struct PeerStyles(BTreeMap<String, PeerStyle>);
 
-impl Peers {
+impl PeerStyles {
     /// Gives each peer of some experiments its look.
     pub(super) fn of(subjects: &[Subject]) -> Self {
         let settings = subjects.iter().flat_map(|subject| &subject.settings);
@@ -85,7 +85,7 @@ impl Peers {
     }
 
     /// Returns the look of a peer.
-    pub(super) fn style(&self, peer: &str) -> Style {
+    pub(super) fn style(&self, peer: &str) -> PeerStyle {
         self.0.get(peer).copied().unwrap_or(OTHERS[0])
     }
 
@@ -139,14 +139,14 @@ impl Peers {
 }
 
 /// Gives a line the dashes of a look.
-pub(super) fn dashed(line: Element, style: Style) -> Element {
+pub(super) fn dashed(line: Element, style: PeerStyle) -> Element {
     match style.dash {
         "" => line,
         dash => line.set("stroke-dasharray", dash),
     }
 }
 
-impl Mark {
+impl Marker {
     /// Returns its path data, from the point that it is around.
     pub(super) fn shape(self) -> &'static str {
         match self {
@@ -169,7 +169,7 @@ impl Mark {
 }
 
 /// Returns a mark around a point.
-fn mark(mark: Mark, x: f64, y: f64) -> Element {
+fn mark(mark: Marker, x: f64, y: f64) -> Element {
     element("path")
         .class(mark.class())
         .set("d", format!("M{} {}{}", short(x), short(y), mark.shape()))
@@ -190,7 +190,7 @@ mod tests {
         let names = [
             "ssh", "mosh", "mosh-a", "mosh-n", "fulmar", "fulmar-a", "fulmar-n", "a", "b",
         ];
-        let peers = Peers::named(names);
+        let peers = PeerStyles::named(names);
         let mut looks: Vec<String> = names
             .iter()
             .map(|name| peers.style(name))
@@ -203,7 +203,10 @@ mod tests {
 
     #[test]
     fn a_peer_keeps_its_look_wherever_it_stands() {
-        let (one, other) = (Peers::named(["x", "ssh"]), Peers::named(["ssh", "mosh"]));
+        let (one, other) = (
+            PeerStyles::named(["x", "ssh"]),
+            PeerStyles::named(["ssh", "mosh"]),
+        );
         assert_eq!(one.style("ssh"), other.style("ssh"));
     }
 

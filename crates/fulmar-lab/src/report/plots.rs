@@ -4,18 +4,18 @@ use super::chart::{CdfCurve, Rung, TimeAxis, Timeline, TimelineKey, cdf, ladder,
 use super::grouped::{Measure, Runs, Setting};
 use super::markup::{Element, element, folded};
 use super::number::time;
-use super::peers::Peers;
+use super::peers::PeerStyles;
 use super::table::scrolling;
 use crate::judge::RunVerdict;
 use crate::outcome::Outcome;
 
 /// The distribution of the own effect, which stands with the results.
-pub(super) fn own_distribution(setting: &Setting, peers: &Peers) -> Option<Element> {
+pub(super) fn own_distribution(setting: &Setting, peers: &PeerStyles) -> Option<Element> {
     distribution(setting, Measure::Own, peers)
 }
 
 /// The distributions of the whole screen and of the first output, folded away.
-pub(super) fn other_distributions(setting: &Setting, peers: &Peers) -> Vec<Element> {
+pub(super) fn other_distributions(setting: &Setting, peers: &PeerStyles) -> Vec<Element> {
     let measures = [Measure::Whole, Measure::FirstOutput].into_iter();
     let folded = measures.filter_map(|measure| {
         let summary = format!("Share within a time, {}: {}", measure.name(), setting.title);
@@ -25,7 +25,7 @@ pub(super) fn other_distributions(setting: &Setting, peers: &Peers) -> Vec<Eleme
     folded.collect()
 }
 
-fn distribution(setting: &Setting, measure: Measure, peers: &Peers) -> Option<Element> {
+fn distribution(setting: &Setting, measure: Measure, peers: &PeerStyles) -> Option<Element> {
     let curves: Vec<CdfCurve<'_>> = setting
         .typed()
         .into_iter()
@@ -59,7 +59,7 @@ fn distribution(setting: &Setting, measure: Measure, peers: &Peers) -> Option<El
 }
 
 /// One run of each peer from start to end, and a part of it up close.
-pub(super) fn timelines(setting: &Setting, peers: &Peers) -> Option<Element> {
+pub(super) fn timelines(setting: &Setting, peers: &PeerStyles) -> Option<Element> {
     let shown: Vec<(&Runs, &Outcome, &RunVerdict)> = setting
         .peers
         .iter()
@@ -110,7 +110,7 @@ const TIMELINE: &str = "A run of each peer: every key at the time at which it wa
 /// The part of a run that is drawn up close, in seconds.
 const CLOSE: f64 = 20.0;
 
-fn close_up(setting: &Setting, runs: &Runs, verdict: &RunVerdict, peers: &Peers) -> Element {
+fn close_up(setting: &Setting, runs: &Runs, verdict: &RunVerdict, peers: &PeerStyles) -> Element {
     let rungs: Vec<Rung> = verdict
         .keys
         .iter()

@@ -4,7 +4,7 @@ use super::chart::{SpreadKind, SpreadRow, SpreadValue, spread};
 use super::grouped::{Measure, Runs, Setting};
 use super::markup::{Element, element, folded};
 use super::number::rounded;
-use super::peers::Peers;
+use super::peers::PeerStyles;
 use super::table::{Table, head, number, words};
 use crate::stats::{Interval, Observation, Plan, Statistic, median, p90, ratio};
 
@@ -90,7 +90,7 @@ impl Ratio {
 }
 
 /// The ratios as a chart, and as a table folded away.
-pub(super) fn figure(setting: &Setting, ratios: &[Ratio], peers: &Peers) -> Option<Element> {
+pub(super) fn figure(setting: &Setting, ratios: &[Ratio], peers: &PeerStyles) -> Option<Element> {
     let rows = ratios.iter().map(|ratio| SpreadRow {
         name: name(ratio, peers),
         values: vec![SpreadValue {
@@ -117,7 +117,7 @@ pub(super) fn figure(setting: &Setting, ratios: &[Ratio], peers: &Peers) -> Opti
     Some(figure.with(folded(&summary, table)))
 }
 
-fn name(ratio: &Ratio, peers: &Peers) -> Element {
+fn name(ratio: &Ratio, peers: &PeerStyles) -> Element {
     element("span")
         .class("what")
         .with(peers.sign(&ratio.peer))
@@ -217,7 +217,7 @@ mod tests {
     fn the_ratios_of_a_setting_are_drawn_and_folded_numbers_stand_below() {
         let peers = vec![typed("ssh", &[&[400; 30]]), typed("mosh", &[&[200; 30]])];
         let setting = setting(peers);
-        let figure = figure(&setting, &of(&setting), &Peers::default()).unwrap();
+        let figure = figure(&setting, &of(&setting), &PeerStyles::default()).unwrap();
         let text = figure.html();
         assert!(
             text.contains(

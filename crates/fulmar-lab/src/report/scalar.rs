@@ -7,7 +7,7 @@ use fulmar_testbed::median;
 use super::grouped::{Runs, Setting};
 use super::markup::{Element, element};
 use super::number::{NONE, Unit};
-use super::peers::Peers;
+use super::peers::PeerStyles;
 use super::table::{Table, number, row_head};
 
 /// The names of figures that many runs have; others go by their own.
@@ -42,7 +42,7 @@ pub(super) fn called(name: &str) -> String {
 type Names<'a> = BTreeSet<(&'a str, &'a str)>;
 
 /// The figures of settings: a table for those that have the same ones.
-pub(super) fn tables(title: &str, settings: &[&Setting], peers: &Peers) -> Vec<Element> {
+pub(super) fn tables(title: &str, settings: &[&Setting], peers: &PeerStyles) -> Vec<Element> {
     let mut alike: Vec<(Names<'_>, Vec<&Setting>)> = Vec::new();
     for setting in settings {
         let names: Names<'_> = shown(setting).collect();
@@ -62,7 +62,7 @@ pub(super) fn tables(title: &str, settings: &[&Setting], peers: &Peers) -> Vec<E
 }
 
 /// The figures of some settings: the median over the runs of a peer, and their range.
-pub(super) fn figures(caption: &str, settings: &[&Setting], peers: &Peers) -> Option<Element> {
+pub(super) fn figures(caption: &str, settings: &[&Setting], peers: &PeerStyles) -> Option<Element> {
     let units = units(settings);
     let mut table = Table::new(caption);
     let names_settings = settings.len() > 1;
@@ -88,7 +88,7 @@ pub(super) fn figures(caption: &str, settings: &[&Setting], peers: &Peers) -> Op
     (!units.is_empty()).then(|| table.element()).flatten()
 }
 
-fn row(runs: &Runs, units: &BTreeMap<&str, Unit>, peers: &Peers) -> Option<Vec<Element>> {
+fn row(runs: &Runs, units: &BTreeMap<&str, Unit>, peers: &PeerStyles) -> Option<Vec<Element>> {
     let count = runs.complete().count();
     let sign = row_head(peers.sign(&runs.peer));
     let mut cells = vec![sign, number(count.to_string())];

@@ -4,11 +4,11 @@ use super::facts;
 use super::grouped::{Setting, Subject};
 use super::markup::{Element, element, folded};
 use super::part::{DISTRIBUTIONS_FILE, PageSection, RUNS_FILE};
-use super::peers::Peers;
+use super::peers::PeerStyles;
 use super::{plots, quoted, ratios, scalar, series, typed};
 
 /// Returns the section.
-pub(super) fn of(subject: &Subject, peers: &Peers) -> PageSection {
+pub(super) fn of(subject: &Subject, peers: &PeerStyles) -> PageSection {
     let mut inner = Vec::new();
     if !subject.source.is_empty() {
         let source = element("p").class("source").text("Source: ");
@@ -35,7 +35,7 @@ pub(super) fn of(subject: &Subject, peers: &Peers) -> PageSection {
     PageSection::new(&subject.name, &subject.title, inner)
 }
 
-fn of_typed(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element> {
+fn of_typed(subject: &Subject, setting: &Setting, peers: &PeerStyles) -> Vec<Element> {
     let costs = format!("Costs: {}", setting.title);
     let ratios = ratios::of(setting);
     let mut parts = vec![heading(subject, setting)];
@@ -58,7 +58,7 @@ fn of_typed(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element>
 }
 
 /// Returns the section of the page of single runs: the timelines and commands of each setting.
-pub(super) fn runs(subject: &Subject, peers: &Peers) -> Option<PageSection> {
+pub(super) fn runs(subject: &Subject, peers: &PeerStyles) -> Option<PageSection> {
     detail(subject, |setting| {
         let timelines = plots::timelines(setting, peers);
         let timelines = timelines.map(|figure| {
@@ -73,7 +73,7 @@ pub(super) fn runs(subject: &Subject, peers: &Peers) -> Option<PageSection> {
 }
 
 /// Returns the section of the page of distributions, those beside that of the own effect.
-pub(super) fn distributions(subject: &Subject, peers: &Peers) -> Option<PageSection> {
+pub(super) fn distributions(subject: &Subject, peers: &PeerStyles) -> Option<PageSection> {
     detail(subject, |setting| {
         plots::other_distributions(setting, peers)
     })
@@ -92,7 +92,7 @@ fn detail(subject: &Subject, of: impl Fn(&Setting) -> Vec<Element>) -> Option<Pa
     (!inner.is_empty()).then(|| PageSection::new(&subject.name, &subject.title, inner))
 }
 
-fn of_bare(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element> {
+fn of_bare(subject: &Subject, setting: &Setting, peers: &PeerStyles) -> Vec<Element> {
     let shortfall = facts::shortfall(setting, peers);
     let plots = series::plots(setting, peers);
     let mut parts = Vec::new();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::chart::{SeriesAxes, SeriesLine, lines};
 use super::grouped::{Runs, Setting};
 use super::markup::{Element, element};
-use super::peers::{Mark, Peers};
+use super::peers::{Marker, PeerStyles};
 use super::scalar::called;
 
 /// The look of a series.
@@ -61,7 +61,7 @@ const POINTS: &[(&str, &str, &str)] = &[("rule", "delay_by_frames", "’s rule")
 const NAMED_MAX: usize = 12;
 
 /// The series of a setting: a plot for each name, with the first run of each peer.
-pub(super) fn plots(setting: &Setting, peers: &Peers) -> Option<Element> {
+pub(super) fn plots(setting: &Setting, peers: &PeerStyles) -> Option<Element> {
     let names: BTreeSet<&str> = setting
         .outcomes()
         .flat_map(|outcome| outcome.series.keys().map(String::as_str))
@@ -74,7 +74,7 @@ pub(super) fn plots(setting: &Setting, peers: &Peers) -> Option<Element> {
     (!charts.is_empty()).then(|| element("div").class("pair").all(charts))
 }
 
-fn plot(setting: &Setting, name: &str, peers: &Peers) -> Option<Element> {
+fn plot(setting: &Setting, name: &str, peers: &PeerStyles) -> Option<Element> {
     let known = KNOWN.iter().find(|(known, _)| *known == name);
     let words = called(&name.replace("_by_", "_over_"));
     let (across, upward, factors) = match known {
@@ -87,7 +87,7 @@ fn plot(setting: &Setting, name: &str, peers: &Peers) -> Option<Element> {
         // Of the same colour as its peer's line, and of another shape than the marks on it.
         points
             .iter_mut()
-            .for_each(|point| point.style.mark = Mark::Ring);
+            .for_each(|point| point.style.mark = Marker::Ring);
         drawn.extend(points);
     }
     drawn.truncate(NAMED_MAX);
@@ -126,7 +126,7 @@ fn named(
     name: &str,
     said: &str,
     factors: (f64, f64),
-    peers: &Peers,
+    peers: &PeerStyles,
 ) -> Vec<SeriesLine> {
     let line = |runs: &Runs| {
         let points = runs.complete().find_map(|one| one.series.get(name))?;
@@ -168,7 +168,7 @@ mod tests {
     fn line(points: &[(f64, f64)]) -> SeriesLine {
         SeriesLine {
             peer: "model".to_owned(),
-            style: Peers::default().style("model"),
+            style: PeerStyles::default().style("model"),
             points: points.to_vec(),
         }
     }

@@ -5,14 +5,18 @@ use std::collections::BTreeMap;
 use super::grouped::{Measure, Runs, Setting};
 use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, percent, time, whole};
-use super::peers::Peers;
+use super::peers::PeerStyles;
 use super::table::{Table, group_head, head, number, row_head, words};
 use crate::experiment::Published;
 use crate::judge::RunVerdict;
 use crate::stats::Summary;
 
 /// The times of keys of each peer, with those that others published.
-pub(super) fn waits(setting: &Setting, published: &[Published], peers: &Peers) -> Option<Element> {
+pub(super) fn waits(
+    setting: &Setting,
+    published: &[Published],
+    peers: &PeerStyles,
+) -> Option<Element> {
     let mut table = Table::new(format!("Times of keys: {}", setting.title))
         .words("peer")
         .words("until")
@@ -94,7 +98,7 @@ fn quoted(other: &Published) -> Vec<Element> {
 }
 
 /// Returns the faults: keys that did not arrive, what was shown wrong, and how long nothing moved.
-pub(super) fn faults(setting: &Setting, peers: &Peers) -> Option<Element> {
+pub(super) fn faults(setting: &Setting, peers: &PeerStyles) -> Option<Element> {
     let mut table = Table::new(format!("Faults: {}", setting.title))
         .words("peer")
         .numbers("runs", "")

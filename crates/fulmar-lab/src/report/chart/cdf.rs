@@ -8,7 +8,7 @@ use super::path_data::{PathData, thinned};
 use super::scale::{Scale, decades, round_up};
 use crate::report::markup::{Element, element};
 use crate::report::number::{percent, time};
-use crate::report::peers::{Style, dashed};
+use crate::report::peers::{PeerStyle, dashed};
 use crate::stats::{Observation, Survival};
 
 const WIDTH: f64 = 500.0;
@@ -42,7 +42,7 @@ impl TimeAxis {
 /// The waits of one peer.
 pub(in crate::report) struct CdfCurve<'a> {
     pub(in crate::report) peer: &'a str,
-    pub(in crate::report) style: Style,
+    pub(in crate::report) style: PeerStyle,
     pub(in crate::report) waits: Vec<Observation>,
 }
 
@@ -147,7 +147,7 @@ fn one(
 }
 
 fn names(curves: &[CdfCurve<'_>], corners: &[Vec<(f64, f64)>]) -> Vec<Element> {
-    let names: Vec<(&str, Style)> = curves
+    let names: Vec<(&str, PeerStyle)> = curves
         .iter()
         .map(|curve| (curve.peer, curve.style))
         .collect();
@@ -190,13 +190,13 @@ fn described(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::peers::Peers;
+    use crate::report::peers::PeerStyles;
     use Observation::{After, Censored};
 
     fn curve(waits: Vec<Observation>) -> CdfCurve<'static> {
         CdfCurve {
             peer: "mosh",
-            style: Peers::named(["mosh"]).style("mosh"),
+            style: PeerStyles::named(["mosh"]).style("mosh"),
             waits,
         }
     }

@@ -4,7 +4,7 @@ use super::path_data::PathData;
 use super::scale::Scale;
 use crate::report::markup::{Element, element};
 use crate::report::number::rounded;
-use crate::report::peers::Mark;
+use crate::report::peers::Marker;
 
 /// The class of what many charts have alike: a page draws it once.
 pub(in crate::report) const FRAME: &str = "frame";
@@ -83,7 +83,7 @@ pub(in crate::report) fn path(class: &str, d: impl Into<String>) -> Element {
 
 /// Returns one mark at each of some places, if there are any.
 pub(in crate::report) fn marks(
-    mark: Mark,
+    mark: Marker,
     places: impl IntoIterator<Item = (f64, f64)>,
 ) -> Option<Element> {
     let mut places = places.into_iter().peekable();

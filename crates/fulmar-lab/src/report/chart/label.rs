@@ -3,7 +3,7 @@
 use super::frame::{Area, path, text};
 use super::path_data::{PathData, height_at};
 use crate::report::markup::Element;
-use crate::report::peers::Style;
+use crate::report::peers::PeerStyle;
 
 /// The size of a label: its letters are about this wide, and this high.
 const LETTER: f64 = 9.5;
@@ -49,7 +49,7 @@ impl Spot {
 
 /// Draws names with their lines.
 pub(in crate::report) fn labels(
-    names: &[(&str, Style)],
+    names: &[(&str, PeerStyle)],
     curves: &[Vec<(f64, f64)>],
     anchors: &[Vec<(f64, f64)>],
     within: Area,

@@ -4,7 +4,7 @@ use super::frame::{Area, across, drawing, path, strokes, text};
 use super::path_data::PathData;
 use super::scale::Scale;
 use crate::report::markup::{Element, element};
-use crate::report::peers::Style;
+use crate::report::peers::PeerStyle;
 
 const WIDTH: f64 = 976.0;
 /// Keys are typed on the upper side, and seen on the lower one.
@@ -25,7 +25,7 @@ pub(in crate::report) struct Rung {
 /// Draws the keys typed within a span of seconds. A line straight down is a key that was there at once.
 pub(in crate::report) fn ladder(
     title: &str,
-    style: Style,
+    style: PeerStyle,
     rungs: &[Rung],
     span: (f64, f64),
 ) -> Element {
@@ -68,10 +68,10 @@ fn end(rung: &Rung, seen: f64, x: &Scale, end: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::peers::Peers;
+    use crate::report::peers::PeerStyles;
 
     fn drawn(rungs: &[Rung]) -> String {
-        let style = Peers::default().style("mosh");
+        let style = PeerStyles::default().style("mosh");
         ladder("keys", style, rungs, (0.0, 8.86)).to_string()
     }
 

@@ -5,7 +5,7 @@ use super::label::labels;
 use super::path_data::PathData;
 use super::scale::{Scale, decades, round_up};
 use crate::report::markup::{Element, element};
-use crate::report::peers::{Style, dashed};
+use crate::report::peers::{PeerStyle, dashed};
 
 const WIDTH: f64 = 500.0;
 const HEIGHT: f64 = 330.0;
@@ -22,7 +22,7 @@ const MARKED_MAX: usize = 16;
 /// The values of one peer, in the order of x.
 pub(in crate::report) struct SeriesLine {
     pub(in crate::report) peer: String,
-    pub(in crate::report) style: Style,
+    pub(in crate::report) style: PeerStyle,
     pub(in crate::report) points: Vec<(f64, f64)>,
 }
 
@@ -52,7 +52,7 @@ pub(in crate::report) fn lines(
         .iter()
         .map(|line| places(&line.points, &x, &y))
         .collect();
-    let names: Vec<(&str, Style)> = lines
+    let names: Vec<(&str, PeerStyle)> = lines
         .iter()
         .map(|line| (line.peer.as_str(), line.style))
         .collect();
@@ -133,7 +133,7 @@ fn one(line: &SeriesLine, places: &[(f64, f64)]) -> Element {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::peers::Peers;
+    use crate::report::peers::PeerStyles;
 
     const SIDES: SeriesAxes<'static> = SeriesAxes {
         across: "s",
@@ -144,7 +144,7 @@ mod tests {
     fn drawn(points: Vec<(f64, f64)>, sides: SeriesAxes<'_>) -> String {
         let line = SeriesLine {
             peer: "mosh".to_owned(),
-            style: Peers::default().style("mosh"),
+            style: PeerStyles::default().style("mosh"),
             points,
         };
         lines("Tinygrams", &[line], sides).unwrap().to_string()
@@ -183,7 +183,7 @@ mod tests {
         let odd = vec![(f64::NAN, 1.0), (1.0, f64::INFINITY)];
         let line = SeriesLine {
             peer: "odd".to_owned(),
-            style: Peers::default().style("odd"),
+            style: PeerStyles::default().style("odd"),
             points: odd,
         };
         assert!(lines("", &[line], SIDES).is_none());

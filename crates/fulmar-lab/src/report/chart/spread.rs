@@ -6,7 +6,7 @@
 use super::scale::{Scale, decades};
 use crate::report::markup::{Element, element};
 use crate::report::number::time;
-use crate::report::peers::{Peers, short};
+use crate::report::peers::{PeerStyles, short};
 
 /// One thing and its figures.
 pub(in crate::report) struct SpreadRow {
@@ -41,7 +41,7 @@ const MIDDLE: u32 = HEIGHT / 2;
 pub(in crate::report) fn spread(
     rows: Vec<SpreadRow>,
     kind: SpreadKind,
-    peers: &Peers,
+    peers: &PeerStyles,
 ) -> Option<Element> {
     let scale = scale(&rows, kind)?;
     let drawn = rows.into_iter().map(|row| {
@@ -74,7 +74,7 @@ fn scale(rows: &[SpreadRow], kind: SpreadKind) -> Option<Scale> {
     Some(Scale::log((low, high), (1.5, 98.5)))
 }
 
-fn stripe(row: &SpreadRow, scale: &Scale, kind: SpreadKind, peers: &Peers) -> Element {
+fn stripe(row: &SpreadRow, scale: &Scale, kind: SpreadKind, peers: &PeerStyles) -> Element {
     let words: Vec<&str> = row.values.iter().map(|one| one.words.as_str()).collect();
     let mut svg = element("svg")
         .set("role", "img")
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_figure_lies_at_its_share_of_the_width() {
         let rows = vec![row(0.01, None), row(1.0, None), row(100.0, None)];
-        let drawn = spread(rows, SpreadKind::Seconds, &Peers::default())
+        let drawn = spread(rows, SpreadKind::Seconds, &PeerStyles::default())
             .unwrap()
             .to_string();
         for place in ["1.5%", "50%", "98.5%"] {
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn an_interval_is_a_line_that_ends_at_the_ends_of_the_scale() {
         let rows = vec![row(1.0, Some((0.0, f64::INFINITY)))];
-        let drawn = spread(rows, SpreadKind::Ratio, &Peers::default())
+        let drawn = spread(rows, SpreadKind::Ratio, &PeerStyles::default())
             .unwrap()
             .to_string();
         let line = "<line x1=\"1.5%\" x2=\"98.5%\" y1=\"11\" y2=\"11\" class=\"line c";
@@ -180,8 +180,8 @@ mod tests {
 
     #[test]
     fn no_figure_is_no_chart() {
-        assert!(spread(vec![], SpreadKind::Seconds, &Peers::default()).is_none());
+        assert!(spread(vec![], SpreadKind::Seconds, &PeerStyles::default()).is_none());
         let never = vec![row(f64::INFINITY, None)];
-        assert!(spread(never, SpreadKind::Seconds, &Peers::default()).is_none());
+        assert!(spread(never, SpreadKind::Seconds, &PeerStyles::default()).is_none());
     }
 }

@@ -4,7 +4,7 @@ use super::frame::{Area, across, drawing, path, plain, strokes, text, upward};
 use super::path_data::PathData;
 use super::scale::Scale;
 use crate::report::markup::{Element, element};
-use crate::report::peers::Style;
+use crate::report::peers::PeerStyle;
 
 const WIDTH: f64 = 976.0;
 const LEFT: f64 = 78.0;
@@ -34,7 +34,7 @@ pub(in crate::report) struct TimelineKey {
 
 /// The course of a run, as far as it is known.
 pub(in crate::report) struct Timeline<'a> {
-    pub(in crate::report) style: Style,
+    pub(in crate::report) style: PeerStyle,
     pub(in crate::report) keys: Vec<TimelineKey>,
     /// The times at which packets were lost on the way up, and down, in seconds.
     pub(in crate::report) lost: [Vec<f64>; 2],
@@ -152,11 +152,11 @@ fn columns(way: &[(f64, f64)], x: &Scale, y: &Scale) -> PathData {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::peers::Peers;
+    use crate::report::peers::PeerStyles;
 
     fn run<'a>(keys: Vec<TimelineKey>, queue: &'a [(f64, f64)]) -> Timeline<'a> {
         Timeline {
-            style: Peers::default().style("mosh"),
+            style: PeerStyles::default().style("mosh"),
             keys,
             lost: [vec![], vec![4.43, 4.4301]],
             queue: [&[], queue],
