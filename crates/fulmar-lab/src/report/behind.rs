@@ -1,6 +1,6 @@
 //! Keys that were typed while an earlier one, which was not shown at once, still waited.
 
-use super::grouped::{Runs, Subject};
+use super::grouped::{ExperimentRuns, PeerRuns};
 use super::markup::{Element, element};
 use super::number::{NONE, percent, whole};
 use super::table::{Table, head, number};
@@ -63,7 +63,7 @@ fn is_at_once(key: &KeyVerdict) -> bool {
 }
 
 /// Returns a table of all settings with a closed loop, in which something was predicted.
-pub(super) fn table(subjects: &[Subject]) -> Option<Element> {
+pub(super) fn table(subjects: &[ExperimentRuns]) -> Option<Element> {
     let mut table = Table::new("Keys behind one that was not shown at once and still waits")
         .words("setting")
         .words("peer")
@@ -81,13 +81,13 @@ pub(super) fn table(subjects: &[Subject]) -> Option<Element> {
     table.element()
 }
 
-fn is_meant(runs: &Runs) -> bool {
+fn is_meant(runs: &PeerRuns) -> bool {
     let mut complete = runs.complete();
     PEERS.contains(&runs.peer.as_str())
         && complete.any(|one| one.facts.typing.as_deref() == Some(TYPING))
 }
 
-fn row(runs: &Runs) -> Option<Vec<Element>> {
+fn row(runs: &PeerRuns) -> Option<Vec<Element>> {
     let mut all = KeysBehind::default();
     for verdict in runs.verdicts() {
         all.take_in(verdict);

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 
 use super::chart::{CdfCurve, TimeAxis, cdf};
-use super::grouped::{Measure, Setting, Subject};
+use super::grouped::{CellRuns, ExperimentRuns, Measure};
 use super::markup::{Element, element};
 use super::number::whole;
 use super::peers::PeerStyles;
@@ -23,7 +23,7 @@ const STYLE: &str = concat!(
 
 /// Returns the drawing of the first setting whose name begins so: which share of the keys was right on
 /// the screen within which time.
-pub(super) fn of(subjects: &[Subject], experiment: &str, cell: &str) -> Result<String> {
+pub(super) fn of(subjects: &[ExperimentRuns], experiment: &str, cell: &str) -> Result<String> {
     let subject = subjects.iter().find(|subject| subject.name == experiment);
     let mut settings = subject.into_iter().flat_map(|subject| &subject.settings);
     let setting = settings
@@ -55,7 +55,7 @@ pub(super) fn of(subjects: &[Subject], experiment: &str, cell: &str) -> Result<S
     Ok(format!("{drawing}\n"))
 }
 
-fn chart(subjects: &[Subject], setting: &Setting) -> Option<Element> {
+fn chart(subjects: &[ExperimentRuns], setting: &CellRuns) -> Option<Element> {
     let peers = PeerStyles::of(subjects);
     let curves: Vec<CdfCurve<'_>> = setting
         .typed()
@@ -75,7 +75,7 @@ fn chart(subjects: &[Subject], setting: &Setting) -> Option<Element> {
 }
 
 /// Returns what was done, and how often.
-fn about(setting: &Setting) -> [String; 2] {
+fn about(setting: &CellRuns) -> [String; 2] {
     let typed = setting.typed();
     let keys = typed.iter().map(|runs| runs.summary(Measure::Own).count);
     let keys = whole(keys.max().unwrap_or_default() as f64);

@@ -6,7 +6,7 @@
 
 use fulmar_testbed::median;
 
-use super::grouped::{Measure, Runs, Subject};
+use super::grouped::{ExperimentRuns, Measure, PeerRuns};
 use super::number::{Unit, percent, time};
 use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 
@@ -14,7 +14,7 @@ use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 const MISSING: &str = "(not measured)";
 
 /// Returns the text with its figures.
-pub(super) fn filled(text: &str, subject: &Subject, subjects: &[Subject]) -> String {
+pub(super) fn filled(text: &str, subject: &ExperimentRuns, subjects: &[ExperimentRuns]) -> String {
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('{') {
@@ -37,8 +37,8 @@ pub(super) fn filled(text: &str, subject: &Subject, subjects: &[Subject]) -> Str
 }
 
 fn figure_of(
-    subject: &Subject,
-    subjects: &[Subject],
+    subject: &ExperimentRuns,
+    subjects: &[ExperimentRuns],
     cell: &str,
     peer: &str,
     name: &str,
@@ -50,7 +50,7 @@ fn figure_of(
     shown(&subject.runs(cell, peer), name)
 }
 
-fn shown(runs: &[&Runs], name: &str) -> Option<String> {
+fn shown(runs: &[&PeerRuns], name: &str) -> Option<String> {
     let waits = |measure| {
         let all = runs.iter().map(|runs| runs.waits(measure).concat());
         all.collect::<Vec<Vec<Observation>>>().concat()
@@ -79,7 +79,7 @@ fn share(waits: &[Observation]) -> Option<String> {
 }
 
 /// The median of a single figure over all runs, or the most of a series that is named `…_max`.
-fn figure(runs: &[&Runs], name: &str) -> Option<String> {
+fn figure(runs: &[&PeerRuns], name: &str) -> Option<String> {
     if let Some(series) = name.strip_suffix("_max") {
         let outcomes = runs.iter().flat_map(|runs| runs.complete());
         let points = outcomes.filter_map(|outcome| outcome.series.get(series));

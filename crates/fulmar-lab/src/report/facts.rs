@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::grouped::{Setting, Subject, failure};
+use super::grouped::{CellRuns, ExperimentRuns, failure};
 use super::markup::{Element, described, element};
 use super::number;
 use super::origin::Origin;
@@ -17,7 +17,7 @@ pub(super) fn machine_line(origin: &Origin) -> String {
 }
 
 /// Returns the typist, the recordings, and the number of runs at once, in a line.
-pub(super) fn typing(setting: &Setting) -> Option<Element> {
+pub(super) fn typing(setting: &CellRuns) -> Option<Element> {
     let mut facts = Vec::new();
     let typists = all(setting, |one| one.facts.typing.clone());
     if !typists.is_empty() {
@@ -38,7 +38,7 @@ pub(super) fn typing(setting: &Setting) -> Option<Element> {
     (!facts.is_empty()).then_some(line)
 }
 
-fn all<T: Ord>(setting: &Setting, fact: impl Fn(&Outcome) -> Option<T>) -> BTreeSet<T> {
+fn all<T: Ord>(setting: &CellRuns, fact: impl Fn(&Outcome) -> Option<T>) -> BTreeSet<T> {
     setting.outcomes().filter_map(fact).collect()
 }
 
@@ -48,7 +48,7 @@ fn joined<T: ToString>(all: &BTreeSet<T>) -> String {
 }
 
 /// Returns the runs of a setting that have no figures, with the reason of the first of each peer.
-pub(super) fn shortfall(setting: &Setting, peers: &PeerStyles) -> Option<Element> {
+pub(super) fn shortfall(setting: &CellRuns, peers: &PeerStyles) -> Option<Element> {
     let mut list = element("ul").class("shortfall");
     let mut has_any = false;
     for runs in &setting.peers {
@@ -66,7 +66,7 @@ pub(super) fn shortfall(setting: &Setting, peers: &PeerStyles) -> Option<Element
 }
 
 /// Returns the commands that do the runs of a setting again by hand, folded away.
-pub(super) fn commands(setting: &Setting) -> Element {
+pub(super) fn commands(setting: &CellRuns) -> Element {
     let summary = format!("Link and commands: {}", setting.title);
     let mut details = element("details").with(element("summary").text(summary));
     if !setting.parameters.is_empty() {
@@ -99,7 +99,7 @@ pub(super) fn commands(setting: &Setting) -> Element {
 }
 
 /// Every run that has no figures, and why.
-pub(super) fn failures(subjects: &[Subject]) -> Option<PageSection> {
+pub(super) fn failures(subjects: &[ExperimentRuns]) -> Option<PageSection> {
     let mut table = Table::new("Runs without figures")
         .words("experiment")
         .words("setting")
@@ -130,7 +130,7 @@ pub(super) fn failures(subjects: &[Subject]) -> Option<PageSection> {
 /// The machine, the programs and the commands.
 pub(super) fn making(
     origin: Option<&Origin>,
-    subjects: &[Subject],
+    subjects: &[ExperimentRuns],
     peers: &PeerStyles,
 ) -> PageSection {
     let mut inner = Vec::new();
@@ -171,14 +171,14 @@ fn known_origin(origin: &Origin) -> Vec<Element> {
 }
 
 /// Returns the commands that started the peers, each in its first run.
-fn programs(subjects: &[Subject], peers: &PeerStyles) -> Option<Element> {
+fn programs(subjects: &[ExperimentRuns], peers: &PeerStyles) -> Option<Element> {
     let mut table = Table::new("How each peer was started, in its first run")
         .words("peer")
         .words("command");
     for peer in peers.names() {
         let settings = subjects.iter().flat_map(|subject| &subject.settings);
         let mut outcomes = settings
-            .flat_map(Setting::outcomes)
+            .flat_map(CellRuns::outcomes)
             .filter(|outcome| outcome.run.peer == peer);
         let first = outcomes.find_map(|outcome| outcome.facts.commands.first());
         if let Some(command) = first {

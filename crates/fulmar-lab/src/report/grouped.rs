@@ -8,7 +8,7 @@ use crate::outcome::{End, Outcome};
 use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 
 /// An experiment with what was measured in it.
-pub(super) struct Subject {
+pub(super) struct ExperimentRuns {
     pub(super) name: String,
     pub(super) title: String,
     pub(super) source: &'static str,
@@ -17,21 +17,21 @@ pub(super) struct Subject {
     pub(super) quoted: &'static [Quoted],
     /// See [`Experiment::why`].
     pub(super) why: &'static str,
-    pub(super) settings: Vec<Setting>,
+    pub(super) settings: Vec<CellRuns>,
 }
 
 /// A cell with its peers.
-pub(super) struct Setting {
+pub(super) struct CellRuns {
     pub(super) name: String,
     pub(super) title: String,
     /// The parameters: names and values.
     pub(super) parameters: Vec<(&'static str, String)>,
-    pub(super) peers: Vec<Runs>,
+    pub(super) peers: Vec<PeerRuns>,
 }
 
-impl Subject {
+impl ExperimentRuns {
     /// Returns the runs of a peer in all cells whose names begin so.
-    pub(super) fn runs(&self, cells: &str, peer: &str) -> Vec<&Runs> {
+    pub(super) fn runs(&self, cells: &str, peer: &str) -> Vec<&PeerRuns> {
         let settings = self.settings.iter();
         let settings = settings.filter(|setting| setting.name.starts_with(cells));
         let runs = settings.flat_map(|setting| &setting.peers);
@@ -40,7 +40,7 @@ impl Subject {
 }
 
 /// The runs of one peer in one cell, in the order of their seeds.
-pub(super) struct Runs {
+pub(super) struct PeerRuns {
     pub(super) peer: String,
     pub(super) outcomes: Vec<Outcome>,
 }
@@ -73,7 +73,7 @@ impl Measure {
     }
 }
 
-impl Runs {
+impl PeerRuns {
     /// Returns the outcomes that have figures.
     pub(super) fn complete(&self) -> impl Iterator<Item = &Outcome> {
         self.outcomes.iter().filter(|one| failure(one).is_none())
@@ -116,10 +116,10 @@ impl Runs {
     }
 }
 
-impl Setting {
+impl CellRuns {
     /// Returns the peers for which somebody typed.
-    pub(super) fn typed(&self) -> Vec<&Runs> {
-        let typed = |runs: &&Runs| !runs.verdicts().is_empty();
+    pub(super) fn typed(&self) -> Vec<&PeerRuns> {
+        let typed = |runs: &&PeerRuns| !runs.verdicts().is_empty();
         self.peers.iter().filter(typed).collect()
     }
 
@@ -152,7 +152,7 @@ pub(super) fn group(
     outcomes: Vec<Outcome>,
     experiments: &[Experiment],
     around: &Surroundings,
-) -> Vec<Subject> {
+) -> Vec<ExperimentRuns> {
     let mut by_name: BTreeMap<String, Vec<Outcome>> = BTreeMap::new();
     for outcome in outcomes {
         let name = outcome.run.experiment.clone();
@@ -164,7 +164,7 @@ pub(super) fn group(
             subjects.push(known(experiment, outcomes, around));
         }
     }
-    let unknown = by_name.into_iter().map(|(name, outcomes)| Subject {
+    let unknown = by_name.into_iter().map(|(name, outcomes)| ExperimentRuns {
         title: name.clone(),
         name,
         source: "",
@@ -178,7 +178,7 @@ pub(super) fn group(
     subjects
 }
 
-fn known(experiment: &Experiment, outcomes: Vec<Outcome>, around: &Surroundings) -> Subject {
+fn known(experiment: &Experiment, outcomes: Vec<Outcome>, around: &Surroundings) -> ExperimentRuns {
     let cells = cells(experiment, around);
     let planned: Vec<Planned> = cells
         .iter()
@@ -189,7 +189,7 @@ fn known(experiment: &Experiment, outcomes: Vec<Outcome>, around: &Surroundings)
             parameters: cell.work.parameters(),
         })
         .collect();
-    Subject {
+    ExperimentRuns {
         name: experiment.name.to_owned(),
         title: experiment.title.to_owned(),
         source: experiment.source,
@@ -230,7 +230,7 @@ struct Planned<'a> {
     parameters: Vec<(&'static str, String)>,
 }
 
-fn settings(outcomes: Vec<Outcome>, planned: &[Planned<'_>]) -> Vec<Setting> {
+fn settings(outcomes: Vec<Outcome>, planned: &[Planned<'_>]) -> Vec<CellRuns> {
     let mut by_cell: BTreeMap<String, Vec<Outcome>> = BTreeMap::new();
     for outcome in outcomes {
         let cell = outcome.run.cell.clone();
@@ -239,7 +239,7 @@ fn settings(outcomes: Vec<Outcome>, planned: &[Planned<'_>]) -> Vec<Setting> {
     let mut settings = Vec::new();
     for cell in planned {
         if let Some(outcomes) = by_cell.remove(cell.name) {
-            settings.push(Setting {
+            settings.push(CellRuns {
                 name: cell.name.to_owned(),
                 title: cell.title.to_owned(),
                 parameters: cell.parameters.clone(),
@@ -247,7 +247,7 @@ fn settings(outcomes: Vec<Outcome>, planned: &[Planned<'_>]) -> Vec<Setting> {
             });
         }
     }
-    settings.extend(by_cell.into_iter().map(|(name, outcomes)| Setting {
+    settings.extend(by_cell.into_iter().map(|(name, outcomes)| CellRuns {
         title: name.clone(),
         name,
         parameters: Vec::new(),
@@ -261,7 +261,7 @@ const ORDER: &[&str] = &[
     "ssh", "mosh", "mosh-a", "mosh-n", "fulmar", "fulmar-a", "fulmar-n",
 ];
 
-fn runs(outcomes: Vec<Outcome>, planned: &[String]) -> Vec<Runs> {
+fn runs(outcomes: Vec<Outcome>, planned: &[String]) -> Vec<PeerRuns> {
     let mut by_peer: BTreeMap<String, Vec<Outcome>> = BTreeMap::new();
     for outcome in outcomes {
         let peer = outcome.run.peer.clone();
@@ -272,9 +272,9 @@ fn runs(outcomes: Vec<Outcome>, planned: &[String]) -> Vec<Runs> {
         let known = ORDER.iter().position(|one| one == peer);
         (planned.unwrap_or(usize::MAX), known.unwrap_or(usize::MAX))
     };
-    let mut runs: Vec<Runs> = by_peer
+    let mut runs: Vec<PeerRuns> = by_peer
         .into_iter()
-        .map(|(peer, outcomes)| Runs { peer, outcomes })
+        .map(|(peer, outcomes)| PeerRuns { peer, outcomes })
         .collect();
     runs.sort_by_key(|runs| place(&runs.peer));
     runs
@@ -283,7 +283,7 @@ fn runs(outcomes: Vec<Outcome>, planned: &[String]) -> Vec<Runs> {
 /// Runs and settings made of bare numbers, for tests of what is said of them.
 #[cfg(test)]
 pub(super) mod fixture {
-    use super::{Runs, Setting, Subject};
+    use super::{CellRuns, ExperimentRuns, PeerRuns};
     use crate::judge::{Delivery, KeyVerdict, RunVerdict};
     use crate::outcome::{End, Facts, Figure, Outcome, RunId};
     use crate::stats::Observation::After;
@@ -329,12 +329,12 @@ pub(super) mod fixture {
     }
 
     /// Returns runs whose keys waited so many milliseconds, until whatever one looks at.
-    pub(in crate::report) fn typed(peer: &str, waits: &[&[u64]]) -> Runs {
+    pub(in crate::report) fn typed(peer: &str, waits: &[&[u64]]) -> PeerRuns {
         let outcomes = waits.iter().enumerate().map(|(seed, waits)| Outcome {
             verdict: Some(verdict(waits)),
             ..outcome(peer, seed)
         });
-        Runs {
+        PeerRuns {
             peer: peer.to_owned(),
             outcomes: outcomes.collect(),
         }
@@ -345,20 +345,20 @@ pub(super) mod fixture {
         peer: &str,
         (name, unit): (&str, &str),
         values: &[f64],
-    ) -> Runs {
+    ) -> PeerRuns {
         let outcomes = values.iter().enumerate().map(|(seed, value)| Outcome {
             figures: [(name.to_owned(), Figure::new(*value, unit))].into(),
             ..outcome(peer, seed)
         });
-        Runs {
+        PeerRuns {
             peer: peer.to_owned(),
             outcomes: outcomes.collect(),
         }
     }
 
     /// Returns a setting in which these took part.
-    pub(in crate::report) fn setting(peers: Vec<Runs>) -> Setting {
-        Setting {
+    pub(in crate::report) fn setting(peers: Vec<PeerRuns>) -> CellRuns {
+        CellRuns {
             name: "slow".to_owned(),
             title: "A slow link".to_owned(),
             parameters: Vec::new(),
@@ -367,8 +367,8 @@ pub(super) mod fixture {
     }
 
     /// Returns an experiment with one setting.
-    pub(in crate::report) fn subject(peers: Vec<Runs>) -> Subject {
-        Subject {
+    pub(in crate::report) fn subject(peers: Vec<PeerRuns>) -> ExperimentRuns {
+        ExperimentRuns {
             name: "typing".to_owned(),
             title: "Typing".to_owned(),
             source: "",

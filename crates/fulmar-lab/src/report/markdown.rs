@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::grouped::{Measure, Setting, Subject};
+use super::grouped::{CellRuns, ExperimentRuns, Measure};
 use super::number::{NONE, maybe_ms, percent};
 
 /// The peers that have columns; without prediction it is a row of its own.
@@ -12,7 +12,7 @@ const PEERS: [&str; 3] = ["ssh", "mosh", "fulmar"];
 const BARE: &str = "-n";
 
 /// Returns the table: a row for each setting in which peers are compared; empty where nobody typed.
-pub(super) fn of(subjects: &[Subject]) -> String {
+pub(super) fn of(subjects: &[ExperimentRuns]) -> String {
     let settings = subjects.iter().flat_map(|subject| &subject.settings);
     let compared = settings.filter(|setting| setting.typed().len() > 1);
     let rows: String = compared.map(rows).collect();
@@ -23,7 +23,7 @@ pub(super) fn of(subjects: &[Subject]) -> String {
 }
 
 /// The row of a setting, and another one without predictions where that was measured.
-fn rows(setting: &Setting) -> String {
+fn rows(setting: &CellRuns) -> String {
     let mut text = String::new();
     for (suffix, said) in [("", ""), (BARE, ", nothing predicted")] {
         let has_row = setting.typed().iter().any(|runs| match suffix {
@@ -39,7 +39,7 @@ fn rows(setting: &Setting) -> String {
     text
 }
 
-fn cell(setting: &Setting, peer: &str, suffix: &str) -> String {
+fn cell(setting: &CellRuns, peer: &str, suffix: &str) -> String {
     let named = format!("{peer}{suffix}");
     let typed = setting.typed();
     // ssh never predicts.

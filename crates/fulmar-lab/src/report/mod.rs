@@ -40,7 +40,7 @@ use serde::de::DeserializeOwned;
 use crate::experiment::{Experiment, Surroundings};
 use crate::outcome::Folder;
 use crate::predict::PREDICTIONS;
-use grouped::Subject;
+use grouped::ExperimentRuns;
 pub use origin::Origin;
 
 /// The file of a folder of outcomes that says how precise the emulation was, as
@@ -113,7 +113,7 @@ fn subjects(
     root: &Path,
     experiments: &[Experiment],
     around: &Surroundings,
-) -> Result<Vec<Subject>> {
+) -> Result<Vec<ExperimentRuns>> {
     ensure!(root.is_dir(), "{} is no folder", root.display());
     let outcomes = Folder::open(root)?.all()?;
     ensure!(

@@ -1,6 +1,6 @@
 //! Lists where ours is not the best, by more than chance.
 
-use super::grouped::{Measure, Runs, Setting, Subject};
+use super::grouped::{CellRuns, ExperimentRuns, Measure, PeerRuns};
 use super::markup::{Element, element, folded};
 use super::number::{Unit, percent, rounded, time, whole};
 use super::part::PageSection;
@@ -18,7 +18,7 @@ const COMPARED: [(&str, [&str; 2]); 2] =
 type Shown = fn(f64) -> String;
 
 /// A function that takes one value of each run.
-type Taken = Box<dyn Fn(&Runs) -> Vec<f64>>;
+type Taken = Box<dyn Fn(&PeerRuns) -> Vec<f64>>;
 
 /// A figure of which less is better.
 struct ComparedFigure {
@@ -89,15 +89,15 @@ fn figures() -> Vec<ComparedFigure> {
             show: time,
         }));
     }
-    let wrong = |runs: &Runs| {
+    let wrong = |runs: &PeerRuns| {
         let verdicts = runs.verdicts().into_iter();
         verdicts.filter_map(|one| typed::wrong(&[one])).collect()
     };
-    let rates = |runs: &Runs| runs.figure("rate").iter().map(|one| 1.0 / one).collect();
+    let rates = |runs: &PeerRuns| runs.figure("rate").iter().map(|one| 1.0 / one).collect();
     figures.push(of_runs("keys with wrong cells, %", wrong, percent));
     figures.push(of_runs("rate", rates, rate));
     figures.extend(LESS_IS_BETTER.iter().map(|(name, show)| {
-        let values = move |runs: &Runs| runs.figure(name);
+        let values = move |runs: &PeerRuns| runs.figure(name);
         of_runs(&scalar::called(name), values, *show)
     }));
     figures
@@ -105,7 +105,7 @@ fn figures() -> Vec<ComparedFigure> {
 
 fn of_runs(
     name: &str,
-    values: impl Fn(&Runs) -> Vec<f64> + 'static,
+    values: impl Fn(&PeerRuns) -> Vec<f64> + 'static,
     show: Shown,
 ) -> ComparedFigure {
     ComparedFigure {
@@ -116,7 +116,7 @@ fn of_runs(
 }
 
 impl ComparedFigure {
-    fn of(&self, runs: &Runs) -> Option<f64> {
+    fn of(&self, runs: &PeerRuns) -> Option<f64> {
         match &self.kind {
             FigureSource::Waits(measure, statistic) => statistic(&runs.waits(*measure).concat()),
             FigureSource::Values(values) => fulmar_testbed::median(values(runs)),
@@ -126,7 +126,7 @@ impl ComparedFigure {
     /// Returns the bounds of the ratio of two peers. Of keys, 90 % of the draws; of single values, that of
     /// the nearest ones to that of the farthest ones, where there are at least three of each: three that are
     /// all above three others are so by chance in one case of twenty.
-    fn between(&self, ours: &Runs, other: &Runs) -> Option<(f64, f64)> {
+    fn between(&self, ours: &PeerRuns, other: &PeerRuns) -> Option<(f64, f64)> {
         match &self.kind {
             FigureSource::Waits(measure, statistic) => {
                 let (above, below) = (ours.waits(*measure), other.waits(*measure));
@@ -187,7 +187,7 @@ impl WorseFigure<'_> {
 }
 
 /// Every figure by which another is better than ours.
-pub(super) fn part(subjects: &[Subject]) -> Option<PageSection> {
+pub(super) fn part(subjects: &[ExperimentRuns]) -> Option<PageSection> {
     let figures = figures();
     let mut tables = [table("Behind"), table("No difference shown")];
     let mut is_compared = false;
@@ -230,20 +230,20 @@ fn table(caption: &str) -> Table {
 
 /// Returns ours and the others of a setting, if ours took part.
 fn present<'a>(
-    setting: &'a Setting,
+    setting: &'a CellRuns,
     ours: &str,
     others: [&str; 2],
-) -> Option<(&'a Runs, Vec<&'a Runs>)> {
+) -> Option<(&'a PeerRuns, Vec<&'a PeerRuns>)> {
     let find = |name: &str| setting.peers.iter().find(|runs| runs.peer == name);
-    let others: Vec<&Runs> = others.iter().filter_map(|name| find(name)).collect();
+    let others: Vec<&PeerRuns> = others.iter().filter_map(|name| find(name)).collect();
     Some((find(ours)?, others)).filter(|(_, others)| !others.is_empty())
 }
 
 /// Returns by how much the best of the others is better, where it is.
 fn behind<'a>(
     figure: &'a ComparedFigure,
-    ours: &Runs,
-    others: &[&'a Runs],
+    ours: &PeerRuns,
+    others: &[&'a PeerRuns],
 ) -> Option<WorseFigure<'a>> {
     let others = others.iter();
     let others = others.filter_map(|runs| Some((*runs, figure.of(runs)?)));
@@ -284,13 +284,13 @@ mod tests {
     }
 
     /// Returns the two tables, as text: behind, and no difference shown.
-    fn tables(peers: Vec<Runs>) -> (String, String) {
+    fn tables(peers: Vec<PeerRuns>) -> (String, String) {
         let part = part(&[subject(peers)]).unwrap();
         let text: Vec<String> = part.inner.iter().map(Element::html).collect();
         (text[1].clone(), text.get(2).cloned().unwrap_or_default())
     }
 
-    fn rates(peer: &str, values: &[f64]) -> Runs {
+    fn rates(peer: &str, values: &[f64]) -> PeerRuns {
         measured(peer, ("rate", "B/s"), values)
     }
 

@@ -1,7 +1,7 @@
 //! All settings in which somebody typed, at a glance.
 
 use super::chart::{SpreadKind, SpreadRow, SpreadValue, spread};
-use super::grouped::{Measure, Runs, Setting, Subject};
+use super::grouped::{CellRuns, ExperimentRuns, Measure, PeerRuns};
 use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, percent, time};
 use super::part::PageSection;
@@ -9,8 +9,8 @@ use super::peers::PeerStyles;
 use super::table::{Table, number, row_head};
 
 /// The section that stands first.
-pub(super) fn part(subjects: &[Subject], peers: &PeerStyles) -> Option<PageSection> {
-    let settings: Vec<(&Subject, &Setting)> = subjects
+pub(super) fn part(subjects: &[ExperimentRuns], peers: &PeerStyles) -> Option<PageSection> {
+    let settings: Vec<(&ExperimentRuns, &CellRuns)> = subjects
         .iter()
         .flat_map(|subject| subject.settings.iter().map(move |one| (subject, one)))
         .filter(|(_, setting)| !setting.typed().is_empty())
@@ -40,7 +40,7 @@ fn legend(names: &[&str], peers: &PeerStyles) -> Element {
 }
 
 fn chart(
-    settings: &[(&Subject, &Setting)],
+    settings: &[(&ExperimentRuns, &CellRuns)],
     measure: Measure,
     peers: &PeerStyles,
 ) -> Option<Element> {
@@ -64,7 +64,7 @@ fn chart(
 /// Times below this are drawn at it: nobody can tell them from it.
 const LEAST: f64 = 1e-4;
 
-fn value(runs: &Runs, measure: Measure) -> Option<SpreadValue> {
+fn value(runs: &PeerRuns, measure: Measure) -> Option<SpreadValue> {
     let median = runs.summary(measure).median?.as_secs_f64();
     Some(SpreadValue {
         peer: runs.peer.clone(),
@@ -74,14 +74,14 @@ fn value(runs: &Runs, measure: Measure) -> Option<SpreadValue> {
     })
 }
 
-fn link(subject: &Subject, setting: &Setting) -> Element {
+fn link(subject: &ExperimentRuns, setting: &CellRuns) -> Element {
     let target = format!("#{}--{}", subject.name, setting.name);
     element("a")
         .set("href", target)
         .text(setting.title.as_str())
 }
 
-fn table(settings: &[(&Subject, &Setting)], names: &[&str]) -> Option<Element> {
+fn table(settings: &[(&ExperimentRuns, &CellRuns)], names: &[&str]) -> Option<Element> {
     let caption = "Own effect of keys: median in ms, and share within 5 ms";
     let mut table = Table::new(caption).words("setting");
     for name in names {

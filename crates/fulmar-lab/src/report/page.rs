@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::chart::{self, FRAME};
 use super::checks;
 use super::facts;
-use super::grouped::Subject;
+use super::grouped::ExperimentRuns;
 use super::markup::{Element, element};
 use super::not_best;
 use super::number;
@@ -20,7 +20,7 @@ use crate::predict::PredictionRows;
 
 /// The parts of a page.
 pub(super) struct Report {
-    pub(super) subjects: Vec<Subject>,
+    pub(super) subjects: Vec<ExperimentRuns>,
     pub(super) origin: Option<Origin>,
     pub(super) selfcheck: Option<Value>,
     pub(super) pairs: Option<Value>,
@@ -31,7 +31,7 @@ impl Report {
     /// Returns the pages with the names of their files, the one that leads to the others last.
     pub(super) fn pages(&self) -> Vec<(&'static str, String)> {
         let peers = PeerStyles::of(&self.subjects);
-        let each = |of: fn(&Subject, &PeerStyles) -> Option<PageSection>| {
+        let each = |of: fn(&ExperimentRuns, &PeerStyles) -> Option<PageSection>| {
             let parts = self.subjects.iter().filter_map(|one| of(one, &peers));
             parts.collect::<Vec<PageSection>>()
         };

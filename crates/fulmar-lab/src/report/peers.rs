@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use super::grouped::Subject;
+use super::grouped::ExperimentRuns;
 use super::markup::{Element, element};
 
 /// The look of one peer. Any of the three tells it from others.
@@ -63,7 +63,7 @@ pub(super) struct PeerStyles(BTreeMap<String, PeerStyle>);
 
 impl PeerStyles {
     /// Gives each peer of some experiments its look.
-    pub(super) fn of(subjects: &[Subject]) -> Self {
+    pub(super) fn of(subjects: &[ExperimentRuns]) -> Self {
         let settings = subjects.iter().flat_map(|subject| &subject.settings);
         let names = settings.flat_map(|setting| &setting.peers);
         Self::named(names.map(|runs| runs.peer.as_str()))

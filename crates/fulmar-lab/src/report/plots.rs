@@ -1,7 +1,7 @@
 //! The charts of a setting, made of its runs.
 
 use super::chart::{CdfCurve, Rung, TimeAxis, Timeline, TimelineKey, cdf, ladder, timeline};
-use super::grouped::{Measure, Runs, Setting};
+use super::grouped::{CellRuns, Measure, PeerRuns};
 use super::markup::{Element, element, folded};
 use super::number::time;
 use super::peers::PeerStyles;
@@ -10,12 +10,12 @@ use crate::judge::RunVerdict;
 use crate::outcome::Outcome;
 
 /// The distribution of the own effect, which stands with the results.
-pub(super) fn own_distribution(setting: &Setting, peers: &PeerStyles) -> Option<Element> {
+pub(super) fn own_distribution(setting: &CellRuns, peers: &PeerStyles) -> Option<Element> {
     distribution(setting, Measure::Own, peers)
 }
 
 /// The distributions of the whole screen and of the first output, folded away.
-pub(super) fn other_distributions(setting: &Setting, peers: &PeerStyles) -> Vec<Element> {
+pub(super) fn other_distributions(setting: &CellRuns, peers: &PeerStyles) -> Vec<Element> {
     let measures = [Measure::Whole, Measure::FirstOutput].into_iter();
     let folded = measures.filter_map(|measure| {
         let summary = format!("Share within a time, {}: {}", measure.name(), setting.title);
@@ -25,7 +25,7 @@ pub(super) fn other_distributions(setting: &Setting, peers: &PeerStyles) -> Vec<
     folded.collect()
 }
 
-fn distribution(setting: &Setting, measure: Measure, peers: &PeerStyles) -> Option<Element> {
+fn distribution(setting: &CellRuns, measure: Measure, peers: &PeerStyles) -> Option<Element> {
     let curves: Vec<CdfCurve<'_>> = setting
         .typed()
         .into_iter()
@@ -59,8 +59,8 @@ fn distribution(setting: &Setting, measure: Measure, peers: &PeerStyles) -> Opti
 }
 
 /// One run of each peer from start to end, and a part of it up close.
-pub(super) fn timelines(setting: &Setting, peers: &PeerStyles) -> Option<Element> {
-    let shown: Vec<(&Runs, &Outcome, &RunVerdict)> = setting
+pub(super) fn timelines(setting: &CellRuns, peers: &PeerStyles) -> Option<Element> {
+    let shown: Vec<(&PeerRuns, &Outcome, &RunVerdict)> = setting
         .peers
         .iter()
         .filter_map(|runs| {
@@ -110,7 +110,12 @@ const TIMELINE: &str = "A run of each peer: every key at the time at which it wa
 /// The part of a run that is drawn up close, in seconds.
 const CLOSE: f64 = 20.0;
 
-fn close_up(setting: &Setting, runs: &Runs, verdict: &RunVerdict, peers: &PeerStyles) -> Element {
+fn close_up(
+    setting: &CellRuns,
+    runs: &PeerRuns,
+    verdict: &RunVerdict,
+    peers: &PeerStyles,
+) -> Element {
     let rungs: Vec<Rung> = verdict
         .keys
         .iter()

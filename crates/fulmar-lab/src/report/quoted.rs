@@ -2,14 +2,14 @@
 
 use fulmar_testbed::median;
 
-use super::grouped::Subject;
+use super::grouped::ExperimentRuns;
 use super::markup::{Element, element};
 use super::number::{NONE, Unit};
 use super::table::{Table, head, number, words};
 use crate::experiment::Quoted;
 
 /// Returns the table of an experiment; `None` where nothing such was published.
-pub(super) fn table(subject: &Subject) -> Option<Element> {
+pub(super) fn table(subject: &ExperimentRuns) -> Option<Element> {
     let caption = format!("Published beside measured: {}", subject.title);
     let mut table = Table::new(caption)
         .words("published by")
@@ -33,7 +33,7 @@ pub(super) fn table(subject: &Subject) -> Option<Element> {
 }
 
 /// Returns what was measured, and how often.
-fn measured(subject: &Subject, quoted: &Quoted) -> (Element, usize) {
+fn measured(subject: &ExperimentRuns, quoted: &Quoted) -> (Element, usize) {
     let runs = subject.runs(quoted.cells, quoted.peer);
     let values: Vec<f64> = runs
         .iter()

@@ -1,7 +1,7 @@
 //! The ratios of one peer's times of keys to another's.
 
 use super::chart::{SpreadKind, SpreadRow, SpreadValue, spread};
-use super::grouped::{Measure, Runs, Setting};
+use super::grouped::{CellRuns, Measure, PeerRuns};
 use super::markup::{Element, element, folded};
 use super::number::rounded;
 use super::peers::PeerStyles;
@@ -29,9 +29,9 @@ const BASES: [&str; 2] = ["ssh", "mosh"];
 
 /// Returns the ratios of the peers of a setting to ssh and to mosh; to the first one where neither took
 /// part.
-pub(super) fn of(setting: &Setting) -> Vec<Ratio> {
+pub(super) fn of(setting: &CellRuns) -> Vec<Ratio> {
     let typed = setting.typed();
-    let is_base = |runs: &&Runs| BASES.contains(&runs.peer.as_str());
+    let is_base = |runs: &&PeerRuns| BASES.contains(&runs.peer.as_str());
     let has_base = typed.iter().any(is_base);
     let mut ratios = Vec::new();
     for (place, other) in typed.iter().enumerate() {
@@ -47,7 +47,7 @@ pub(super) fn of(setting: &Setting) -> Vec<Ratio> {
     ratios
 }
 
-fn between(runs: &Runs, other: &Runs, measure: Measure) -> Vec<Ratio> {
+fn between(runs: &PeerRuns, other: &PeerRuns, measure: Measure) -> Vec<Ratio> {
     let (above, below) = (runs.waits(measure), other.waits(measure));
     let figure = |statistic: Statistic, waits: &[Vec<Observation>]| statistic(&waits.concat());
     let ratios = STATISTICS.iter().filter_map(|(name, statistic)| {
@@ -90,7 +90,7 @@ impl Ratio {
 }
 
 /// The ratios as a chart, and as a table folded away.
-pub(super) fn figure(setting: &Setting, ratios: &[Ratio], peers: &PeerStyles) -> Option<Element> {
+pub(super) fn figure(setting: &CellRuns, ratios: &[Ratio], peers: &PeerStyles) -> Option<Element> {
     let rows = ratios.iter().map(|ratio| SpreadRow {
         name: name(ratio, peers),
         values: vec![SpreadValue {
@@ -125,7 +125,7 @@ fn name(ratio: &Ratio, peers: &PeerStyles) -> Element {
         .with(element("small").text(ratio.name()))
 }
 
-fn table(setting: &Setting, ratios: &[Ratio]) -> Option<Element> {
+fn table(setting: &CellRuns, ratios: &[Ratio]) -> Option<Element> {
     let caption = format!(
         "Ratios; grey where 1 is within the interval: {}",
         setting.title

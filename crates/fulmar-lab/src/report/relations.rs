@@ -2,7 +2,7 @@
 
 use super::behind;
 use super::evidence;
-use super::grouped::{Measure, Subject};
+use super::grouped::{ExperimentRuns, Measure};
 use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, rounded};
 use super::part::PageSection;
@@ -28,7 +28,7 @@ const ALIKE: f64 = 2.0;
 
 /// One figure of two programs, as it was published.
 struct Relation<'a> {
-    subject: &'a Subject,
+    subject: &'a ExperimentRuns,
     base: &'a Published,
     other: &'a Published,
     statistic: (&'static str, Statistic, Said),
@@ -71,7 +71,7 @@ impl PublishedNumber {
 }
 
 /// Returns the section; `None` where nothing was published of what was measured.
-pub(super) fn part(subjects: &[Subject]) -> Option<PageSection> {
+pub(super) fn part(subjects: &[ExperimentRuns]) -> Option<PageSection> {
     let mut table = table();
     let mut verdicts = Vec::new();
     for subject in subjects {
@@ -132,7 +132,7 @@ fn table() -> Table {
 }
 
 /// The relations of an experiment: each figure of a program beside ssh's of the same source and cells.
-fn relations(subject: &Subject) -> impl Iterator<Item = Relation<'_>> {
+fn relations(subject: &ExperimentRuns) -> impl Iterator<Item = Relation<'_>> {
     let published = subject.published.iter();
     let pairs = published.filter_map(|other| {
         let is_base =
@@ -215,7 +215,7 @@ impl Relation<'_> {
 }
 
 /// The first outputs of a peer in all cells of that name that were measured, a list for each run.
-fn waits(subject: &Subject, cells: &str, peer: &str) -> Vec<Vec<Observation>> {
+fn waits(subject: &ExperimentRuns, cells: &str, peer: &str) -> Vec<Vec<Observation>> {
     let runs = subject.runs(cells, peer).into_iter();
     runs.flat_map(|runs| runs.waits(Measure::FirstOutput))
         .collect()
@@ -265,7 +265,7 @@ impl RelationVerdict {
 }
 
 /// The paragraphs that explain an experiment, with the evidence put into them.
-fn why(subject: &Subject, subjects: &[Subject]) -> Vec<Element> {
+fn why(subject: &ExperimentRuns, subjects: &[ExperimentRuns]) -> Vec<Element> {
     let paragraphs = subject.why.split("\n\n").map(str::trim);
     let paragraphs = paragraphs.filter_map(|paragraph| match paragraph {
         "{behind}" => behind::table(subjects),
@@ -387,7 +387,7 @@ mod tests {
             published("mosh", "fast", "25"),
         ];
         let peers = vec![typed("ssh", &[&[400; 30]]), typed("mosh", &[&[200; 30]])];
-        let subjects = [Subject {
+        let subjects = [ExperimentRuns {
             published: &PUBLISHED,
             ..subject(peers)
         }];

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fulmar_testbed::median;
 
-use super::grouped::{Runs, Setting};
+use super::grouped::{CellRuns, PeerRuns};
 use super::markup::{Element, element};
 use super::number::{NONE, Unit};
 use super::peers::PeerStyles;
@@ -42,8 +42,8 @@ pub(super) fn called(name: &str) -> String {
 type Names<'a> = BTreeSet<(&'a str, &'a str)>;
 
 /// The figures of settings: a table for those that have the same ones.
-pub(super) fn tables(title: &str, settings: &[&Setting], peers: &PeerStyles) -> Vec<Element> {
-    let mut alike: Vec<(Names<'_>, Vec<&Setting>)> = Vec::new();
+pub(super) fn tables(title: &str, settings: &[&CellRuns], peers: &PeerStyles) -> Vec<Element> {
+    let mut alike: Vec<(Names<'_>, Vec<&CellRuns>)> = Vec::new();
     for setting in settings {
         let names: Names<'_> = shown(setting).collect();
         match alike.iter_mut().find(|(known, _)| *known == names) {
@@ -62,7 +62,11 @@ pub(super) fn tables(title: &str, settings: &[&Setting], peers: &PeerStyles) -> 
 }
 
 /// The figures of some settings: the median over the runs of a peer, and their range.
-pub(super) fn figures(caption: &str, settings: &[&Setting], peers: &PeerStyles) -> Option<Element> {
+pub(super) fn figures(
+    caption: &str,
+    settings: &[&CellRuns],
+    peers: &PeerStyles,
+) -> Option<Element> {
     let units = units(settings);
     let mut table = Table::new(caption);
     let names_settings = settings.len() > 1;
@@ -88,7 +92,7 @@ pub(super) fn figures(caption: &str, settings: &[&Setting], peers: &PeerStyles) 
     (!units.is_empty()).then(|| table.element()).flatten()
 }
 
-fn row(runs: &Runs, units: &BTreeMap<&str, Unit>, peers: &PeerStyles) -> Option<Vec<Element>> {
+fn row(runs: &PeerRuns, units: &BTreeMap<&str, Unit>, peers: &PeerStyles) -> Option<Vec<Element>> {
     let count = runs.complete().count();
     let sign = row_head(peers.sign(&runs.peer));
     let mut cells = vec![sign, number(count.to_string())];
@@ -101,13 +105,13 @@ fn row(runs: &Runs, units: &BTreeMap<&str, Unit>, peers: &PeerStyles) -> Option<
 }
 
 /// Returns the figures of a setting that are shown, with the units they were noted in.
-fn shown(setting: &Setting) -> impl Iterator<Item = (&str, &str)> {
+fn shown(setting: &CellRuns) -> impl Iterator<Item = (&str, &str)> {
     let figures = setting.figures().into_iter();
     figures.filter(|(name, _)| !UNSHOWN.contains(name))
 }
 
 /// Returns the unit of each figure that any of the settings has.
-fn units<'a>(settings: &[&'a Setting]) -> BTreeMap<&'a str, Unit> {
+fn units<'a>(settings: &[&'a CellRuns]) -> BTreeMap<&'a str, Unit> {
     let mut noted: BTreeMap<&str, (&str, f64)> = BTreeMap::new();
     for setting in settings {
         for (name, unit) in shown(setting) {

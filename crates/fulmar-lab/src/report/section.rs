@@ -1,14 +1,14 @@
 //! The section of one experiment.
 
 use super::facts;
-use super::grouped::{Setting, Subject};
+use super::grouped::{CellRuns, ExperimentRuns};
 use super::markup::{Element, element, folded};
 use super::part::{DISTRIBUTIONS_FILE, PageSection, RUNS_FILE};
 use super::peers::PeerStyles;
 use super::{plots, quoted, ratios, scalar, series, typed};
 
 /// Returns the section.
-pub(super) fn of(subject: &Subject, peers: &PeerStyles) -> PageSection {
+pub(super) fn of(subject: &ExperimentRuns, peers: &PeerStyles) -> PageSection {
     let mut inner = Vec::new();
     if !subject.source.is_empty() {
         let source = element("p").class("source").text("Source: ");
@@ -18,7 +18,7 @@ pub(super) fn of(subject: &Subject, peers: &PeerStyles) -> PageSection {
         inner.push(element("p").text(subject.about));
     }
     inner.extend(quoted::table(subject));
-    let (typed, bare): (Vec<&Setting>, Vec<&Setting>) = subject
+    let (typed, bare): (Vec<&CellRuns>, Vec<&CellRuns>) = subject
         .settings
         .iter()
         .partition(|setting| !setting.typed().is_empty());
@@ -35,7 +35,7 @@ pub(super) fn of(subject: &Subject, peers: &PeerStyles) -> PageSection {
     PageSection::new(&subject.name, &subject.title, inner)
 }
 
-fn of_typed(subject: &Subject, setting: &Setting, peers: &PeerStyles) -> Vec<Element> {
+fn of_typed(subject: &ExperimentRuns, setting: &CellRuns, peers: &PeerStyles) -> Vec<Element> {
     let costs = format!("Costs: {}", setting.title);
     let ratios = ratios::of(setting);
     let mut parts = vec![heading(subject, setting)];
@@ -58,7 +58,7 @@ fn of_typed(subject: &Subject, setting: &Setting, peers: &PeerStyles) -> Vec<Ele
 }
 
 /// Returns the section of the page of single runs: the timelines and commands of each setting.
-pub(super) fn runs(subject: &Subject, peers: &PeerStyles) -> Option<PageSection> {
+pub(super) fn runs(subject: &ExperimentRuns, peers: &PeerStyles) -> Option<PageSection> {
     detail(subject, |setting| {
         let timelines = plots::timelines(setting, peers);
         let timelines = timelines.map(|figure| {
@@ -73,14 +73,14 @@ pub(super) fn runs(subject: &Subject, peers: &PeerStyles) -> Option<PageSection>
 }
 
 /// Returns the section of the page of distributions, those beside that of the own effect.
-pub(super) fn distributions(subject: &Subject, peers: &PeerStyles) -> Option<PageSection> {
+pub(super) fn distributions(subject: &ExperimentRuns, peers: &PeerStyles) -> Option<PageSection> {
     detail(subject, |setting| {
         plots::other_distributions(setting, peers)
     })
 }
 
 /// Returns what there is of each setting under its name.
-fn detail(subject: &Subject, of: impl Fn(&Setting) -> Vec<Element>) -> Option<PageSection> {
+fn detail(subject: &ExperimentRuns, of: impl Fn(&CellRuns) -> Vec<Element>) -> Option<PageSection> {
     let mut inner = Vec::new();
     for setting in &subject.settings {
         let parts = of(setting);
@@ -92,7 +92,7 @@ fn detail(subject: &Subject, of: impl Fn(&Setting) -> Vec<Element>) -> Option<Pa
     (!inner.is_empty()).then(|| PageSection::new(&subject.name, &subject.title, inner))
 }
 
-fn of_bare(subject: &Subject, setting: &Setting, peers: &PeerStyles) -> Vec<Element> {
+fn of_bare(subject: &ExperimentRuns, setting: &CellRuns, peers: &PeerStyles) -> Vec<Element> {
     let shortfall = facts::shortfall(setting, peers);
     let plots = series::plots(setting, peers);
     let mut parts = Vec::new();
@@ -107,13 +107,13 @@ fn of_bare(subject: &Subject, setting: &Setting, peers: &PeerStyles) -> Vec<Elem
 }
 
 /// Returns a way to a setting on another page.
-fn link(page: &str, subject: &Subject, setting: &Setting, words: &str) -> Element {
+fn link(page: &str, subject: &ExperimentRuns, setting: &CellRuns, words: &str) -> Element {
     let target = format!("{page}#{}--{}", subject.name, setting.name);
     let link = element("a").set("href", target).text(words);
     element("p").class("note").with(link)
 }
 
-fn heading(subject: &Subject, setting: &Setting) -> Element {
+fn heading(subject: &ExperimentRuns, setting: &CellRuns) -> Element {
     element("h3")
         .set("id", format!("{}--{}", subject.name, setting.name))
         .text(setting.title.as_str())

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::chart::{SeriesAxes, SeriesLine, lines};
-use super::grouped::{Runs, Setting};
+use super::grouped::{CellRuns, PeerRuns};
 use super::markup::{Element, element};
 use super::peers::{Marker, PeerStyles};
 use super::scalar::called;
@@ -61,7 +61,7 @@ const POINTS: &[(&str, &str, &str)] = &[("rule", "delay_by_frames", "’s rule")
 const NAMED_MAX: usize = 12;
 
 /// The series of a setting: a plot for each name, with the first run of each peer.
-pub(super) fn plots(setting: &Setting, peers: &PeerStyles) -> Option<Element> {
+pub(super) fn plots(setting: &CellRuns, peers: &PeerStyles) -> Option<Element> {
     let names: BTreeSet<&str> = setting
         .outcomes()
         .flat_map(|outcome| outcome.series.keys().map(String::as_str))
@@ -74,7 +74,7 @@ pub(super) fn plots(setting: &Setting, peers: &PeerStyles) -> Option<Element> {
     (!charts.is_empty()).then(|| element("div").class("pair").all(charts))
 }
 
-fn plot(setting: &Setting, name: &str, peers: &PeerStyles) -> Option<Element> {
+fn plot(setting: &CellRuns, name: &str, peers: &PeerStyles) -> Option<Element> {
     let known = KNOWN.iter().find(|(known, _)| *known == name);
     let words = called(&name.replace("_by_", "_over_"));
     let (across, upward, factors) = match known {
@@ -122,13 +122,13 @@ fn plot(setting: &Setting, name: &str, peers: &PeerStyles) -> Option<Element> {
 
 /// Returns a line for each peer that has a series.
 fn named(
-    setting: &Setting,
+    setting: &CellRuns,
     name: &str,
     said: &str,
     factors: (f64, f64),
     peers: &PeerStyles,
 ) -> Vec<SeriesLine> {
-    let line = |runs: &Runs| {
+    let line = |runs: &PeerRuns| {
         let points = runs.complete().find_map(|one| one.series.get(name))?;
         let points = points.iter().map(|(x, y)| (x * factors.0, y * factors.1));
         Some(SeriesLine {

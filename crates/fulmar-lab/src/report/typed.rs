@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::grouped::{Measure, Runs, Setting};
+use super::grouped::{CellRuns, Measure, PeerRuns};
 use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, percent, time, whole};
 use super::peers::PeerStyles;
@@ -13,7 +13,7 @@ use crate::stats::Summary;
 
 /// The times of keys of each peer, with those that others published.
 pub(super) fn waits(
-    setting: &Setting,
+    setting: &CellRuns,
     published: &[Published],
     peers: &PeerStyles,
 ) -> Option<Element> {
@@ -47,12 +47,16 @@ pub(super) fn waits(
     table.element()
 }
 
-fn comparable<'a>(setting: &Setting, published: &'a [Published], peer: &str) -> Vec<&'a Published> {
+fn comparable<'a>(
+    setting: &CellRuns,
+    published: &'a [Published],
+    peer: &str,
+) -> Vec<&'a Published> {
     let fits = |one: &&Published| one.peer == peer && setting.name.starts_with(one.cells);
     published.iter().filter(fits).collect()
 }
 
-fn measured(runs: &Runs, measure: Measure) -> Vec<Element> {
+fn measured(runs: &PeerRuns, measure: Measure) -> Vec<Element> {
     let Summary {
         count,
         censored,
@@ -98,7 +102,7 @@ fn quoted(other: &Published) -> Vec<Element> {
 }
 
 /// Returns the faults: keys that did not arrive, what was shown wrong, and how long nothing moved.
-pub(super) fn faults(setting: &Setting, peers: &PeerStyles) -> Option<Element> {
+pub(super) fn faults(setting: &CellRuns, peers: &PeerStyles) -> Option<Element> {
     let mut table = Table::new(format!("Faults: {}", setting.title))
         .words("peer")
         .numbers("runs", "")
@@ -142,7 +146,7 @@ pub(super) fn wrong(verdicts: &[&RunVerdict]) -> Option<f64> {
     (count > 0).then(|| wrong as f64 / count as f64)
 }
 
-fn notes(runs: &Runs) -> String {
+fn notes(runs: &PeerRuns) -> String {
     let verdicts = runs.verdicts();
     let mut notes: Vec<String> = endings(runs)
         .into_iter()
@@ -165,7 +169,7 @@ fn notes(runs: &Runs) -> String {
 }
 
 /// Returns how often sittings ended for which reason: the unit of the figure says it in words.
-fn endings(runs: &Runs) -> BTreeMap<&str, usize> {
+fn endings(runs: &PeerRuns) -> BTreeMap<&str, usize> {
     let mut endings = BTreeMap::new();
     for outcome in runs.complete() {
         if let Some(why) = outcome.figures.get("why_over") {
