@@ -2,7 +2,7 @@
 
 use super::observation::Observation;
 use super::summary::Summary;
-use super::survival::Survival;
+use super::survival::KaplanMeier;
 use fulmar_sim::Random;
 
 /// A figure of a set of observations, in seconds or as a share. `None` where there is none.
@@ -10,19 +10,19 @@ pub type Statistic = fn(&[Observation]) -> Option<f64>;
 
 /// Returns the median in seconds: the figure that most intervals are of.
 pub fn median(observations: &[Observation]) -> Option<f64> {
-    let median = Survival::of(observations).quantile(0.5)?;
+    let median = KaplanMeier::of(observations).quantile(0.5)?;
     Some(median.as_secs_f64())
 }
 
 /// Returns the time in seconds within which 90 % came.
 pub(crate) fn p90(observations: &[Observation]) -> Option<f64> {
-    let p90 = Survival::of(observations).quantile(0.9)?;
+    let p90 = KaplanMeier::of(observations).quantile(0.9)?;
     Some(p90.as_secs_f64())
 }
 
 /// Returns the time in seconds within which 99 % came.
 pub(crate) fn p99(observations: &[Observation]) -> Option<f64> {
-    let p99 = Survival::of(observations).quantile(0.99)?;
+    let p99 = KaplanMeier::of(observations).quantile(0.99)?;
     Some(p99.as_secs_f64())
 }
 

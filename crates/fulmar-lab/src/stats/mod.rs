@@ -16,4 +16,4 @@ pub use bootstrap::{Interval, Plan, Statistic, difference, interval, median, rat
 pub(crate) use bootstrap::{mean, p90, p99};
 pub use observation::Observation;
 pub use summary::{AT_ONCE, CENSORED_MAX, Summary, share_within};
-pub use survival::{Step, Survival};
+pub use survival::{KaplanMeier, Step};

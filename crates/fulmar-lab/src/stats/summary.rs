@@ -1,7 +1,7 @@
 //! Waiting times in a line of a table.
 
 use super::observation::Observation;
-use super::survival::Survival;
+use super::survival::KaplanMeier;
 use std::time::Duration;
 
 /// Above this share of censored observations there is no mean.
@@ -30,7 +30,7 @@ pub struct Summary {
 impl Summary {
     /// Sums up.
     pub fn of(observations: &[Observation]) -> Self {
-        let survival = Survival::of(observations);
+        let survival = KaplanMeier::of(observations);
         let censored = observations.iter().filter(|one| one.is_censored());
         let censored = censored.count();
         let count = observations.len();
@@ -52,7 +52,7 @@ impl Summary {
 
 /// Mean and standard deviation in seconds, with what the estimate leaves over put at the longest
 /// time.
-fn moments(observations: &[Observation], survival: &Survival) -> (f64, Option<f64>) {
+fn moments(observations: &[Observation], survival: &KaplanMeier) -> (f64, Option<f64>) {
     let longest = observations.iter().map(|one| one.waited()).max();
     let longest = longest.unwrap_or_default().as_secs_f64();
     let mut last = 0.0;

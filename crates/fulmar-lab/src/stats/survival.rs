@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Source: E. Kaplan and P. Meier, "Nonparametric estimation from incomplete observations", 1958.
 /// Without censoring it is the empirical distribution.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Survival {
+pub struct KaplanMeier {
     steps: Vec<Step>,
 }
 
@@ -24,7 +24,7 @@ pub struct Step {
 /// Shares this close are the same: they are products of some thousand factors.
 const SAME: f64 = 1e-9;
 
-impl Survival {
+impl KaplanMeier {
     /// Makes the estimate.
     pub fn of(observations: &[Observation]) -> Self {
         let mut sorted = observations.to_vec();
@@ -96,12 +96,12 @@ mod tests {
 
     #[test]
     fn without_censoring_quantiles_are_those_of_the_sample() {
-        let odd = Survival::of(&after(&[30, 10, 20]));
+        let odd = KaplanMeier::of(&after(&[30, 10, 20]));
         assert_eq!(odd.quantile(0.5), Some(ms(20)));
-        let even = Survival::of(&after(&[10, 40, 20, 30]));
+        let even = KaplanMeier::of(&after(&[10, 40, 20, 30]));
         assert_eq!(even.quantile(0.5), Some(ms(25)));
         let hundred: Vec<u64> = (1..=100).collect();
-        let hundred = Survival::of(&after(&hundred));
+        let hundred = KaplanMeier::of(&after(&hundred));
         assert_eq!(hundred.quantile(0.9), Some(Duration::from_micros(90_500)));
         assert_eq!(hundred.quantile(0.991), Some(ms(100)));
         assert_eq!(hundred.quantile(1.0), Some(ms(100)));
@@ -115,7 +115,7 @@ mod tests {
         let censored = [6, 9, 10, 11, 17, 19, 20, 25, 32, 32, 34, 35];
         let mut observations = after(&came);
         observations.extend(censored.map(|week| Censored(ms(week))));
-        let survival = Survival::of(&observations);
+        let survival = KaplanMeier::of(&observations);
         let waiting: Vec<f64> = survival
             .steps()
             .iter()
@@ -130,24 +130,24 @@ mod tests {
     fn a_censored_wait_moves_quantiles_up_and_leaving_it_out_would_not() {
         let mut observations = after(&[10, 20, 30]);
         observations.extend([Censored(ms(5)), Censored(ms(40)), Censored(ms(40))]);
-        assert_eq!(Survival::of(&observations).quantile(0.5), Some(ms(30)));
+        assert_eq!(KaplanMeier::of(&observations).quantile(0.5), Some(ms(30)));
         assert_eq!(
-            Survival::of(&after(&[10, 20, 30])).quantile(0.5),
+            KaplanMeier::of(&after(&[10, 20, 30])).quantile(0.5),
             Some(ms(20))
         );
     }
 
     #[test]
     fn who_never_came_has_no_median() {
-        let survival = Survival::of(&[After(ms(1)), Censored(ms(9)), Censored(ms(9))]);
+        let survival = KaplanMeier::of(&[After(ms(1)), Censored(ms(9)), Censored(ms(9))]);
         assert_eq!(survival.quantile(0.5), None);
         assert_eq!(survival.quantile(0.3), Some(ms(1)));
-        assert_eq!(Survival::of(&[]).quantile(0.5), None);
+        assert_eq!(KaplanMeier::of(&[]).quantile(0.5), None);
     }
 
     #[test]
     fn shares_are_read_off_the_steps() {
-        let survival = Survival::of(&after(&[10, 20, 20, 30]));
+        let survival = KaplanMeier::of(&after(&[10, 20, 20, 30]));
         let shares = [9, 10, 19, 20, 30].map(|time| survival.share(ms(time)));
         assert_eq!(shares, [0.0, 0.25, 0.25, 0.75, 1.0]);
     }
@@ -158,7 +158,7 @@ mod tests {
         let weeks = [
             1, 1, 2, 2, 3, 4, 4, 5, 5, 8, 8, 8, 8, 11, 11, 12, 12, 15, 17, 22, 23,
         ];
-        let survival = Survival::of(&after(&weeks));
+        let survival = KaplanMeier::of(&after(&weeks));
         assert_eq!(survival.steps().len(), 12);
         assert_eq!(survival.quantile(0.5), Some(ms(8)));
         let waiting = [1, 2, 5, 8, 17, 22].map(|week| 21.0 * (1.0 - survival.share(ms(week))));
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_quantile_between_two_is_their_middle_only_where_the_share_is_exact() {
-        let four = Survival::of(&after(&[10, 20, 30, 40]));
+        let four = KaplanMeier::of(&after(&[10, 20, 30, 40]));
         let quantiles = [0.24, 0.25, 0.25001, 0.75, 0.75001, 1.0].map(|share| four.quantile(share));
         assert_eq!(
             quantiles.map(|time| time.unwrap().as_millis()),
@@ -175,7 +175,7 @@ mod tests {
         );
         // A share that is the product of 500 factors is exact enough.
         let thousand: Vec<u64> = (1..=1000).collect();
-        let thousand = Survival::of(&after(&thousand));
+        let thousand = KaplanMeier::of(&after(&thousand));
         let quantiles = [0.5, 0.9, 0.99].map(|share| thousand.quantile(share).unwrap());
         assert_eq!(
             quantiles.map(|time| time.as_micros()),
@@ -187,13 +187,13 @@ mod tests {
     fn the_order_of_observations_does_not_matter() {
         let mut observations = after(&[7, 7, 3, 9, 12, 3]);
         observations.extend([3, 7, 8, 20].map(|time| Censored(ms(time))));
-        let expected = Survival::of(&observations);
+        let expected = KaplanMeier::of(&observations);
         for _ in 0..observations.len() {
             observations.rotate_left(1);
-            assert_eq!(Survival::of(&observations), expected);
+            assert_eq!(KaplanMeier::of(&observations), expected);
         }
         observations.reverse();
-        assert_eq!(Survival::of(&observations), expected);
+        assert_eq!(KaplanMeier::of(&observations), expected);
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
         let of = |to: fn(u64) -> u64| {
             let mut observations = after(&[4, 8, 15, 16, 23, 42].map(to));
             observations.extend([9, 15].map(|time| Censored(ms(to(time)))));
-            Survival::of(&observations)
+            KaplanMeier::of(&observations)
         };
         let (plain, later, longer) = (of(|time| time), of(|time| time + 7), of(|time| time * 3));
         for share in [0.1, 0.25, 0.5, 0.8, 1.0] {
@@ -216,14 +216,14 @@ mod tests {
         // Of four one gives up at 5: each of the three left stands for a third of all.
         let mut observations = after(&[10, 20, 30]);
         observations.push(Censored(ms(5)));
-        let shares = [10, 20, 30].map(|time| Survival::of(&observations).share(ms(time)) * 3.0);
+        let shares = [10, 20, 30].map(|time| KaplanMeier::of(&observations).share(ms(time)) * 3.0);
         assert_eq!(
             shares.map(|share| (share * 1e9).round() / 1e9),
             [1.0, 2.0, 3.0]
         );
         // Of four one gives up at 25: only the last can stand for it, and has twice the weight.
         observations[3] = Censored(ms(25));
-        let shares = [10, 20, 30].map(|time| Survival::of(&observations).share(ms(time)));
+        let shares = [10, 20, 30].map(|time| KaplanMeier::of(&observations).share(ms(time)));
         assert_eq!(shares, [0.25, 0.5, 1.0]);
     }
 
@@ -231,11 +231,11 @@ mod tests {
     fn the_longest_wait_in_vain_leaves_the_last_quantile_open() {
         let mut observations = after(&[0, 10]);
         observations.push(Censored(ms(10)));
-        let survival = Survival::of(&observations);
+        let survival = KaplanMeier::of(&observations);
         assert!(survival.steps().last().unwrap().share < 0.7);
         assert_eq!(survival.quantile(0.6), Some(ms(10)));
         assert_eq!(survival.quantile(1.0), None);
-        let never = Survival::of(&[Censored(ms(3)); 2]);
+        let never = KaplanMeier::of(&[Censored(ms(3)); 2]);
         assert_eq!((never.steps().len(), never.share(ms(9))), (0, 0.0));
     }
 }

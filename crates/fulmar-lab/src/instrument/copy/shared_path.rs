@@ -13,7 +13,7 @@ use crate::instrument::lan;
 use crate::instrument::transfer::{Tool, Transfer, TransferDirection, TransferFiles};
 use crate::peer::Peer;
 use crate::replay::SessionHosts;
-use crate::stats::{Observation, Survival};
+use crate::stats::{KaplanMeier, Observation};
 
 /// The peer whose keys they are: it predicts nothing, so that each waits for its echo.
 const SESSION: &str = "fulmar-n";
@@ -95,7 +95,7 @@ impl Work for KeysDuringCopy {
 
 /// Returns the times that keys waited for their echo.
 fn waits(own: &[Observation]) -> Figures {
-    let waits = Survival::of(own);
+    let waits = KaplanMeier::of(own);
     let mut figures = Figures::default();
     figures.put_some_ms("key_median", waits.quantile(0.5));
     figures.put_some_ms("key_p95", waits.quantile(0.95));

@@ -9,7 +9,7 @@ use super::scale::{Scale, decades, round_up};
 use crate::report::markup::{Element, element};
 use crate::report::number::{percent, time};
 use crate::report::peers::{PeerStyle, dashed};
-use crate::stats::{Observation, Survival};
+use crate::stats::{KaplanMeier, Observation};
 
 const WIDTH: f64 = 500.0;
 const HEIGHT: f64 = 330.0;
@@ -52,9 +52,9 @@ pub(in crate::report) fn cdf(
     curves: &[CdfCurve<'_>],
     axis: TimeAxis,
 ) -> Option<Element> {
-    let survivals: Vec<Survival> = curves
+    let survivals: Vec<KaplanMeier> = curves
         .iter()
-        .map(|curve| Survival::of(&curve.waits))
+        .map(|curve| KaplanMeier::of(&curve.waits))
         .collect();
     let x = time_scale(&survivals, curves, axis)?;
     let y = Scale::linear((0.0, 1.0), (PLOT.bottom, PLOT.top));
@@ -77,7 +77,7 @@ fn percent_tick(share: f64) -> String {
 
 /// Returns the scale of time: in linear time up to a little past what nine in ten of each peer took, so that
 /// a few long waits do not press the rest against the side; in logarithmic time all of it.
-fn time_scale(survivals: &[Survival], curves: &[CdfCurve<'_>], axis: TimeAxis) -> Option<Scale> {
+fn time_scale(survivals: &[KaplanMeier], curves: &[CdfCurve<'_>], axis: TimeAxis) -> Option<Scale> {
     let places = (PLOT.left, PLOT.right);
     let waits = curves.iter().flat_map(|curve| &curve.waits);
     let longest = waits.map(|wait| millis(wait.waited())).reduce(f64::max)?;
@@ -109,7 +109,7 @@ fn millis(time: Duration) -> f64 {
 
 /// The places of the steps: from the ground on the left to the last time at which somebody looked, or to the
 /// right end where everything had come before it.
-fn points(survival: &Survival, waits: &[Observation], x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
+fn points(survival: &KaplanMeier, waits: &[Observation], x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
     let mut points = vec![(PLOT.left, y.at(0.0))];
     let shown = survival
         .steps()
@@ -131,7 +131,7 @@ const MARKED: [f64; 3] = [0.25, 0.5, 0.75];
 fn one(
     curve: &CdfCurve<'_>,
     corners: &[(f64, f64)],
-    survival: &Survival,
+    survival: &KaplanMeier,
     x: &Scale,
     y: &Scale,
 ) -> Element {
@@ -171,7 +171,7 @@ fn described(
     title: &str,
     axis: TimeAxis,
     curves: &[CdfCurve<'_>],
-    survivals: &[Survival],
+    survivals: &[KaplanMeier],
 ) -> String {
     let name = axis.name();
     if axis == TimeAxis::Linear {
