@@ -8,7 +8,7 @@ use super::ratios::SEED;
 use super::scalar;
 use super::table::{Table, head, number, words};
 use super::typed;
-use crate::stats::{Plan, Statistic, mean, median, p99, ratio};
+use crate::stats::{ResamplingPlan, Statistic, mean, median, p99, ratio};
 
 /// The names that we go by, and those that each is compared with: predicting with predicting, and not with not.
 const COMPARED: [(&str, [&str; 2]); 2] =
@@ -130,7 +130,12 @@ impl ComparedFigure {
         match &self.kind {
             FigureSource::Waits(measure, statistic) => {
                 let (above, below) = (ours.waits(*measure), other.waits(*measure));
-                let found = ratio(&above, &below, *statistic, Plan::runs_and_keys(SEED))?;
+                let found = ratio(
+                    &above,
+                    &below,
+                    *statistic,
+                    ResamplingPlan::runs_and_keys(SEED),
+                )?;
                 Some((found.low, found.high))
             }
             FigureSource::Values(values) => spread(&values(ours), &values(other)),

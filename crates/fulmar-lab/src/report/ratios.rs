@@ -6,7 +6,9 @@ use super::markup::{Element, element, folded};
 use super::number::rounded;
 use super::peers::PeerStyles;
 use super::table::{Table, head, number, words};
-use crate::stats::{Interval, Observation, Plan, Statistic, median, p90, ratio};
+use crate::stats::{
+    ConfidenceInterval, Observation, ResamplingPlan, Statistic, median, p90, ratio,
+};
 
 /// A figure of one peer divided by that of another.
 pub(super) struct Ratio {
@@ -15,7 +17,7 @@ pub(super) struct Ratio {
     pub(super) measure: Measure,
     pub(super) statistic: &'static str,
     pub(super) value: f64,
-    pub(super) interval: Option<Interval>,
+    pub(super) interval: Option<ConfidenceInterval>,
 }
 
 /// The figures that are divided, and what they are called.
@@ -58,7 +60,12 @@ fn between(runs: &PeerRuns, other: &PeerRuns, measure: Measure) -> Vec<Ratio> {
             measure,
             statistic: name,
             value,
-            interval: ratio(&above, &below, *statistic, Plan::runs_and_keys(SEED)),
+            interval: ratio(
+                &above,
+                &below,
+                *statistic,
+                ResamplingPlan::runs_and_keys(SEED),
+            ),
         })
     });
     ratios.collect()
@@ -77,7 +84,7 @@ impl Ratio {
     fn words(&self) -> String {
         let value = rounded(self.value);
         match self.interval {
-            Some(Interval { low, high }) => {
+            Some(ConfidenceInterval { low, high }) => {
                 format!(
                     "{value}, 90 % within {} and {}",
                     rounded(low),

@@ -9,7 +9,9 @@ use super::part::PageSection;
 use super::ratios::SEED;
 use super::table::{Table, head, number, words};
 use crate::experiment::Published;
-use crate::stats::{AT_ONCE, Interval, Observation, Plan, Statistic, mean, median, ratio};
+use crate::stats::{
+    AT_ONCE, ConfidenceInterval, Observation, ResamplingPlan, Statistic, mean, median, ratio,
+};
 
 /// The peer that the others are compared with.
 const BASE: &str = "ssh";
@@ -39,7 +41,7 @@ struct MeasuredRelation {
     base: Option<f64>,
     other: Option<f64>,
     ratio: Option<f64>,
-    interval: Option<Interval>,
+    interval: Option<ConfidenceInterval>,
 }
 
 /// The verdict of the measurements on what was published.
@@ -173,7 +175,14 @@ impl Relation<'_> {
             base: below,
             other: above,
             ratio: both.map(|(below, above)| above / below),
-            interval: both.and_then(|_| ratio(&other, &base, statistic, Plan::runs_and_keys(SEED))),
+            interval: both.and_then(|_| {
+                ratio(
+                    &other,
+                    &base,
+                    statistic,
+                    ResamplingPlan::runs_and_keys(SEED),
+                )
+            }),
         }
     }
 
@@ -193,13 +202,12 @@ impl Relation<'_> {
             format!("{sign}{}", rounded(one.value))
         });
         let here = number(found.ratio.map_or(NONE.to_owned(), rounded));
-        let here =
-            match found.interval {
-                Some(Interval { low, high }) => here
-                    .text(" ")
-                    .with(element("small").text(format!("{}–{}", rounded(low), rounded(high)))),
-                None => here,
-            };
+        let here = match found.interval {
+            Some(ConfidenceInterval { low, high }) => here
+                .text(" ")
+                .with(element("small").text(format!("{}–{}", rounded(low), rounded(high)))),
+            None => here,
+        };
         let row = vec![
             head(format!("{}, {name}, {}", self.other.by, self.other.peer)),
             words(verdict.words()).class(verdict.class()),
@@ -283,7 +291,7 @@ mod tests {
             base: Some(1.0),
             other: Some(ratio),
             ratio: Some(ratio),
-            interval: Some(Interval { low, high }),
+            interval: Some(ConfidenceInterval { low, high }),
         }
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::plan::{PlannedRun, RunPlan, name};
 use super::selection::SelectedCell;
 use crate::outcome::{End, Folder, Outcome, RunId};
-use crate::stats::{Interval, Plan as Draws, difference, median};
+use crate::stats::{ConfidenceInterval, ResamplingPlan, difference, median};
 
 /// So many pairs.
 pub const PAIRS: usize = 20;
@@ -89,7 +89,7 @@ pub struct RunPair {
     /// The medians of the times until the whole screen was right, in seconds.
     pub medians: [Option<f64>; 2],
     /// The interval in which their difference lies, with 90 %.
-    pub difference: Option<Interval>,
+    pub difference: Option<ConfidenceInterval>,
 }
 
 impl RunPair {
@@ -138,7 +138,7 @@ fn pair(run: &PlannedRun, outcomes: &[Outcome; 2]) -> Option<RunPair> {
     Some(RunPair {
         name: format!("{} {} {}", run.id.cell, name(&run.peer), run.seed),
         medians: [median(&one), median(&other)],
-        difference: difference(&[one], &[other], median, Draws::keys(run.seed)),
+        difference: difference(&[one], &[other], median, ResamplingPlan::keys(run.seed)),
     })
 }
 
@@ -301,7 +301,7 @@ mod tests {
         let pair = |low, high| RunPair {
             name: String::new(),
             medians: [None; 2],
-            difference: Some(Interval { low, high }),
+            difference: Some(ConfidenceInterval { low, high }),
         };
         let compared = |holding: usize, others: usize| {
             let mut pairs = vec![pair(-1.0, 1.0); holding];

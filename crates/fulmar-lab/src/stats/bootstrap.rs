@@ -42,7 +42,7 @@ pub(crate) fn mean(observations: &[Observation]) -> Option<f64> {
 /// Source: D. Politis and J. Romano, "A circular block-resampling procedure for stationary data",
 /// 1992.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plan {
+pub struct ResamplingPlan {
     /// Keys in a block; a run shorter than this is one block.
     pub block: usize,
     /// True if runs are drawn as well.
@@ -55,7 +55,7 @@ pub struct Plan {
     pub seed: u64,
 }
 
-impl Plan {
+impl ResamplingPlan {
     /// The plan for the keys of runs that stay as they are: blocks of 20, which is some seconds of
     /// typing, 1000 draws, 90 %. Chosen by eye; the interval hardly moves from 10 to 40.
     pub fn keys(seed: u64) -> Self {
@@ -79,14 +79,14 @@ impl Plan {
 
 /// The interval in which a figure lies, with some certainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
+pub struct ConfidenceInterval {
     /// The lower end; −∞ where a difference has none.
     pub low: f64,
     /// The upper end; ∞ where a wait had no end in too many draws.
     pub high: f64,
 }
 
-impl Interval {
+impl ConfidenceInterval {
     /// True when the interval holds `value`.
     pub fn holds(self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
@@ -97,8 +97,12 @@ impl Interval {
 ///
 /// A draw in which too few keys came for there to be a figure counts as infinite. `None` without
 /// any key, and where half of the draws have no figure at all, as infinity less infinity has none.
-pub fn interval(runs: &[Vec<Observation>], statistic: Statistic, plan: Plan) -> Option<Interval> {
-    let mut draw = Draw::new(plan, 0);
+pub fn interval(
+    runs: &[Vec<Observation>],
+    statistic: Statistic,
+    plan: ResamplingPlan,
+) -> Option<ConfidenceInterval> {
+    let mut draw = Resampler::new(plan, 0);
     drawn(plan, || draw.figure(runs, statistic))
 }
 
@@ -107,9 +111,9 @@ pub fn difference(
     one: &[Vec<Observation>],
     other: &[Vec<Observation>],
     statistic: Statistic,
-    plan: Plan,
-) -> Option<Interval> {
-    let (mut first, mut second) = (Draw::new(plan, 0), Draw::new(plan, 1));
+    plan: ResamplingPlan,
+) -> Option<ConfidenceInterval> {
+    let (mut first, mut second) = (Resampler::new(plan, 0), Resampler::new(plan, 1));
     drawn(plan, || {
         Some(first.figure(one, statistic)? - second.figure(other, statistic)?)
     })
@@ -120,16 +124,19 @@ pub fn ratio(
     one: &[Vec<Observation>],
     other: &[Vec<Observation>],
     statistic: Statistic,
-    plan: Plan,
-) -> Option<Interval> {
-    let (mut first, mut second) = (Draw::new(plan, 0), Draw::new(plan, 1));
+    plan: ResamplingPlan,
+) -> Option<ConfidenceInterval> {
+    let (mut first, mut second) = (Resampler::new(plan, 0), Resampler::new(plan, 1));
     drawn(plan, || {
         Some(first.figure(one, statistic)? / second.figure(other, statistic)?)
     })
 }
 
 /// Draws as often as planned and cuts off both ends.
-fn drawn(plan: Plan, mut figure: impl FnMut() -> Option<f64>) -> Option<Interval> {
+fn drawn(
+    plan: ResamplingPlan,
+    mut figure: impl FnMut() -> Option<f64>,
+) -> Option<ConfidenceInterval> {
     let mut figures: Vec<f64> = (0..plan.draws)
         .filter_map(|_| figure())
         .filter(|figure| !figure.is_nan())
@@ -140,21 +147,21 @@ fn drawn(plan: Plan, mut figure: impl FnMut() -> Option<f64>) -> Option<Interval
     figures.sort_by(f64::total_cmp);
     let cut = (1.0 - plan.level) / 2.0 * (figures.len() - 1) as f64;
     let cut = cut.round() as usize;
-    Some(Interval {
+    Some(ConfidenceInterval {
         low: figures[cut],
         high: figures[figures.len() - 1 - cut],
     })
 }
 
 /// Draws keys.
-struct Draw {
+struct Resampler {
     random: Random,
-    plan: Plan,
+    plan: ResamplingPlan,
     drawn: Vec<Observation>,
 }
 
-impl Draw {
-    fn new(plan: Plan, stream: u64) -> Self {
+impl Resampler {
+    fn new(plan: ResamplingPlan, stream: u64) -> Self {
         Self {
             random: Random::stream(plan.seed, stream),
             plan,
@@ -220,7 +227,7 @@ mod tests {
     #[test]
     fn equal_keys_leave_no_doubt() {
         let runs = [seconds([0.25; 50]), seconds([0.25; 30])];
-        let interval = interval(&runs, median, Plan::runs_and_keys(1)).unwrap();
+        let interval = interval(&runs, median, ResamplingPlan::runs_and_keys(1)).unwrap();
         assert_eq!((interval.low, interval.high), (0.25, 0.25));
     }
 
@@ -229,9 +236,9 @@ mod tests {
         // A uniform spread of width 1: the mean of n has the standard error 1 / sqrt(12 n), and
         // 90 % of a normal law lie within 1.645 of them.
         let runs = [waits(3, 1200, 0.0)];
-        let plan = Plan {
+        let plan = ResamplingPlan {
             block: 1,
-            ..Plan::keys(2)
+            ..ResamplingPlan::keys(2)
         };
         let interval = interval(&runs, mean, plan).unwrap();
         let expected = 2.0 * 1.645 / (12.0_f64 * 1200.0).sqrt();
@@ -249,10 +256,10 @@ mod tests {
         // the variance of a mean of independent ones.
         let runs = [waits(3, 2000, 0.9)];
         let width = |block| {
-            let plan = Plan {
+            let plan = ResamplingPlan {
                 block,
                 draws: 300,
-                ..Plan::keys(2)
+                ..ResamplingPlan::keys(2)
             };
             let interval = interval(&runs, mean, plan).unwrap();
             interval.high - interval.low
@@ -268,9 +275,9 @@ mod tests {
     #[test]
     fn runs_that_differ_make_the_interval_wide_when_they_are_drawn() {
         let runs = [seconds([1.0; 40]), seconds([2.0; 40]), seconds([3.0; 40])];
-        let kept = interval(&runs, mean, Plan::keys(1)).unwrap();
+        let kept = interval(&runs, mean, ResamplingPlan::keys(1)).unwrap();
         assert_eq!((kept.low, kept.high), (2.0, 2.0));
-        let drawn = interval(&runs, mean, Plan::runs_and_keys(1)).unwrap();
+        let drawn = interval(&runs, mean, ResamplingPlan::runs_and_keys(1)).unwrap();
         assert!(drawn.low < 1.5 && drawn.high > 2.5, "{drawn:?}");
     }
 
@@ -281,7 +288,7 @@ mod tests {
             .iter()
             .map(|wait| After(wait.waited() + Duration::from_millis(500)))
             .collect();
-        let plan = Plan::keys(5);
+        let plan = ResamplingPlan::keys(5);
         assert!(difference(&one, &same, median, plan).unwrap().holds(0.0));
         let apart = difference(&[later], &one, median, plan).unwrap();
         assert!(apart.low > 0.3 && apart.high < 0.7, "{apart:?}");
@@ -293,7 +300,7 @@ mod tests {
             &[seconds([2.0; 9])],
             &[seconds([1.0; 9])],
             median,
-            Plan::keys(1),
+            ResamplingPlan::keys(1),
         );
         let twice = twice.unwrap();
         assert_eq!((twice.low, twice.high), (2.0, 2.0));
@@ -302,7 +309,7 @@ mod tests {
     #[test]
     fn what_never_came_is_infinite_and_no_keys_are_no_figure() {
         let never = [vec![Censored(Duration::from_secs(9)); 20]];
-        let plan = Plan::keys(1);
+        let plan = ResamplingPlan::keys(1);
         let interval_of_never = interval(&never, median, plan).unwrap();
         assert_eq!(interval_of_never.low, f64::INFINITY);
         assert_eq!(difference(&never, &never, median, plan), None);
@@ -313,7 +320,7 @@ mod tests {
     #[test]
     fn a_seed_repeats_its_interval() {
         let runs = [waits(1, 100, 0.5)];
-        let interval = |seed| interval(&runs, median, Plan::keys(seed)).unwrap();
+        let interval = |seed| interval(&runs, median, ResamplingPlan::keys(seed)).unwrap();
         assert_eq!(interval(1), interval(1));
         assert_ne!(interval(1), interval(2));
     }
@@ -327,7 +334,7 @@ mod tests {
     fn as_many_keys_are_drawn_as_there_were() {
         // 47 is no multiple of the block of 20, and 5 is less than one.
         let runs = [waits(1, 47, 0.0), waits(2, 5, 0.0)];
-        let drawn = interval(&runs, count, Plan::keys(1)).unwrap();
+        let drawn = interval(&runs, count, ResamplingPlan::keys(1)).unwrap();
         assert_eq!((drawn.low, drawn.high), (52.0, 52.0));
     }
 
@@ -335,14 +342,14 @@ mod tests {
     fn the_interval_cuts_as_much_off_either_end() {
         let of = |level, draws: usize| {
             let mut figures = (0..draws).map(|number| Some(number as f64));
-            let plan = Plan {
+            let plan = ResamplingPlan {
                 level,
                 draws,
-                ..Plan::keys(1)
+                ..ResamplingPlan::keys(1)
             };
             drawn(plan, || figures.next_back().flatten()).unwrap()
         };
-        let ends = |interval: Interval| (interval.low, interval.high);
+        let ends = |interval: ConfidenceInterval| (interval.low, interval.high);
         assert_eq!(ends(of(0.9, 1001)), (50.0, 950.0));
         assert_eq!(ends(of(0.5, 101)), (25.0, 75.0));
         assert_eq!(ends(of(1.0, 11)), (0.0, 10.0));
@@ -353,9 +360,9 @@ mod tests {
     fn there_is_an_interval_where_half_of_the_draws_have_a_figure() {
         let of = |figures: usize| {
             let mut number = 0;
-            let plan = Plan {
+            let plan = ResamplingPlan {
                 draws: 100,
-                ..Plan::keys(1)
+                ..ResamplingPlan::keys(1)
             };
             drawn(plan, || {
                 number += 1;
@@ -369,11 +376,11 @@ mod tests {
     #[test]
     fn every_key_of_a_run_is_drawn_as_often_as_any_other_and_in_company() {
         let run = seconds((0..10).map(f64::from));
-        let plan = Plan {
+        let plan = ResamplingPlan {
             block: 4,
-            ..Plan::keys(3)
+            ..ResamplingPlan::keys(3)
         };
-        let mut draw = Draw::new(plan, 0);
+        let mut draw = Resampler::new(plan, 0);
         let (mut counts, mut neighbours, mut pairs) = ([0_u32; 10], 0_u32, 0_u32);
         for _ in 0..4000 {
             draw.drawn.clear();
@@ -401,14 +408,14 @@ mod tests {
     fn an_interval_holds_the_truth_as_often_as_it_says() {
         // Of 150 samples of a uniform law with the median 1.5, 90 % are to hold it: 135, and two
         // standard deviations of a count of that chance are 7.
-        let plan = Plan {
+        let plan = ResamplingPlan {
             block: 1,
             draws: 200,
-            ..Plan::keys(1)
+            ..ResamplingPlan::keys(1)
         };
         let holding = (0..150).filter(|seed| {
             let runs = [waits(*seed, 60, 0.0)];
-            let plan = Plan {
+            let plan = ResamplingPlan {
                 seed: *seed,
                 ..plan
             };
@@ -421,7 +428,7 @@ mod tests {
     #[test]
     fn only_an_interval_that_draws_runs_holds_for_runs_that_differ() {
         // Twelve runs, each with a wait of its own around which its keys vary little.
-        let holding = |plan: fn(u64) -> Plan| {
+        let holding = |plan: fn(u64) -> ResamplingPlan| {
             let holding = (0..100).filter(|seed| {
                 let own = waits(*seed, 12, 0.0);
                 let runs: Vec<Vec<Observation>> = own
@@ -433,7 +440,7 @@ mod tests {
                         )
                     })
                     .collect();
-                let plan = Plan {
+                let plan = ResamplingPlan {
                     draws: 100,
                     ..plan(*seed)
                 };
@@ -441,7 +448,10 @@ mod tests {
             });
             holding.count()
         };
-        let (kept, drawn) = (holding(Plan::keys), holding(Plan::runs_and_keys));
+        let (kept, drawn) = (
+            holding(ResamplingPlan::keys),
+            holding(ResamplingPlan::runs_and_keys),
+        );
         assert!(kept < 20 && (75..=97).contains(&drawn), "{kept} {drawn}");
     }
 
@@ -451,7 +461,8 @@ mod tests {
             let runs = [waits(4, 80, 0.3), waits(5, 40, 0.3)];
             let runs =
                 runs.map(|run| seconds(run.iter().map(|wait| to(wait.waited().as_secs_f64()))));
-            let Interval { low, high } = interval(&runs, median, Plan::runs_and_keys(6)).unwrap();
+            let ConfidenceInterval { low, high } =
+                interval(&runs, median, ResamplingPlan::runs_and_keys(6)).unwrap();
             (low, high)
         };
         let near = |one: (f64, f64), other: (f64, f64)| {
@@ -466,8 +477,9 @@ mod tests {
     #[test]
     fn a_difference_and_a_ratio_are_of_the_first_to_the_second() {
         let (three, one) = ([seconds([3.0; 9])], [seconds([1.0; 9])]);
-        let plan = Plan::keys(1);
-        let ends = |interval: Option<Interval>| interval.map(|one| (one.low, one.high)).unwrap();
+        let plan = ResamplingPlan::keys(1);
+        let ends =
+            |interval: Option<ConfidenceInterval>| interval.map(|one| (one.low, one.high)).unwrap();
         assert_eq!(ends(difference(&three, &one, median, plan)), (2.0, 2.0));
         assert_eq!(ends(difference(&one, &three, median, plan)), (-2.0, -2.0));
         assert_eq!(ends(ratio(&three, &one, median, plan)), (3.0, 3.0));
@@ -476,7 +488,7 @@ mod tests {
     #[test]
     fn both_sides_of_a_comparison_are_drawn_by_themselves() {
         let runs = [waits(1, 100, 0.0)];
-        let plan = Plan::keys(1);
+        let plan = ResamplingPlan::keys(1);
         let apart = difference(&runs, &runs, median, plan).unwrap();
         assert!(apart.low < 0.0 && apart.high > 0.0, "{apart:?}");
         let apart = ratio(&runs, &runs, median, plan).unwrap();
@@ -488,9 +500,9 @@ mod tests {
         // Half and one of the keys come, so about half of the draws have a median.
         let mut run = seconds([1.0; 21]);
         run.extend([Censored(Duration::from_secs(9)); 19]);
-        let plan = Plan {
+        let plan = ResamplingPlan {
             block: 1,
-            ..Plan::keys(2)
+            ..ResamplingPlan::keys(2)
         };
         let interval = interval(&[run], median, plan).unwrap();
         assert_eq!((interval.low, interval.high), (1.0, f64::INFINITY));
@@ -499,7 +511,12 @@ mod tests {
 
     #[test]
     fn a_single_key_is_its_own_interval() {
-        let interval = interval(&[seconds([0.125])], median, Plan::runs_and_keys(1)).unwrap();
+        let interval = interval(
+            &[seconds([0.125])],
+            median,
+            ResamplingPlan::runs_and_keys(1),
+        )
+        .unwrap();
         assert_eq!((interval.low, interval.high), (0.125, 0.125));
     }
 }

@@ -12,7 +12,9 @@ mod observation;
 mod summary;
 mod survival;
 
-pub use bootstrap::{Interval, Plan, Statistic, difference, interval, median, ratio};
+pub use bootstrap::{
+    ConfidenceInterval, ResamplingPlan, Statistic, difference, interval, median, ratio,
+};
 pub(crate) use bootstrap::{mean, p90, p99};
 pub use observation::Observation;
 pub use summary::{AT_ONCE, CENSORED_MAX, Summary, share_within};
