@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
-use fulmar_lab::outcome::{End, Folder};
+use fulmar_lab::outcome::{OutcomeFolder, RunEnd};
 use fulmar_testbed::peers::leave_out;
 use support::{DEADLINE, has, signal};
 
@@ -97,10 +97,10 @@ fn a_plan_is_worked_off_into_a_report_and_not_a_second_time() {
     assert!(first.status.success(), "{said}");
     assert!(String::from_utf8_lossy(&first.stdout).contains("index.html"));
     assert!(out.join("index.html").is_file() && out.join("origin.json").is_file());
-    let outcomes = Folder::open(&out).unwrap().all().unwrap();
+    let outcomes = OutcomeFolder::open(&out).unwrap().all().unwrap();
     assert!(outcomes.len() >= 2, "{said}");
     for outcome in &outcomes {
-        assert_eq!(outcome.end, End::Complete);
+        assert_eq!(outcome.end, RunEnd::Complete);
         assert!(outcome.facts.took > 0.0 && outcome.facts.began > 0);
         assert!(!outcome.figures.is_empty() && !outcome.facts.scenario.is_empty());
     }
@@ -110,7 +110,7 @@ fn a_plan_is_worked_off_into_a_report_and_not_a_second_time() {
         second.status.success() && !said.contains("begins"),
         "{said}"
     );
-    assert_eq!(Folder::open(&out).unwrap().all().unwrap(), outcomes);
+    assert_eq!(OutcomeFolder::open(&out).unwrap().all().unwrap(), outcomes);
 }
 
 #[test]
@@ -124,9 +124,9 @@ fn an_interrupt_ends_what_runs_and_says_how_to_go_on() {
     let status = child.wait().expect("it ends");
     assert!(!status.success(), "it was not complete");
     await_end_of_processes(&out);
-    let outcomes = Folder::open(&out).unwrap().all().unwrap();
+    let outcomes = OutcomeFolder::open(&out).unwrap().all().unwrap();
     for outcome in &outcomes {
-        assert_eq!(outcome.end, End::Complete);
+        assert_eq!(outcome.end, RunEnd::Complete);
     }
 }
 

@@ -81,7 +81,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let plan = pairs(chosen, arguments.pairs, !arguments.no_alone);
     super::into_pid_namespace()?;
     let (ended, plan) = RunSession::open(options)?.run(plan)?;
-    let folder = crate::outcome::Folder::open(&options.out)?;
+    let folder = crate::outcome::OutcomeFolder::open(&options.out)?;
     let equal = compare_pairs(&plan, &folder, PairSeries::First, PairSeries::Second);
     println!(
         "Runs with equal settings, medians in ms:\n{}",

@@ -9,7 +9,7 @@ use fulmar_platform::boot_time;
 
 use super::{DataOptions, ReplayOptions};
 use crate::experiment::{Measured, Work as _};
-use crate::outcome::{End, Facts, Outcome, RunId};
+use crate::outcome::{Outcome, RunEnd, RunFacts, RunId};
 use crate::peer::Peer;
 use crate::replay::{LIMITS, Replay};
 use crate::stats::{AT_ONCE, Summary, share_within};
@@ -109,7 +109,7 @@ impl Arguments {
                 peer: peer.name.clone(),
                 seed: self.seed,
             },
-            facts: Facts {
+            facts: RunFacts {
                 scenario: measured.scenario,
                 commands: measured.commands,
                 typing: measured.typing,
@@ -118,7 +118,7 @@ impl Arguments {
                 took,
                 side_by_side: 1,
             },
-            end: End::Complete,
+            end: RunEnd::Complete,
             figures: measured.figures,
             series: measured.series,
             verdict: measured.verdict,

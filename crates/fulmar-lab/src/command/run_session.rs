@@ -11,7 +11,7 @@ use fulmar_platform::{Interest, Signal, SignalPipe, Tty, wait_for};
 use serde_json::json;
 
 use super::{DataOptions, KilledChild};
-use crate::outcome::Folder;
+use crate::outcome::OutcomeFolder;
 use crate::report::{Origin, SELFCHECK};
 use crate::run::{
     ProcessRunner, ProgressDisplay, RunCounts, RunEvent, RunPlan, forecast, minutes, run_plan,
@@ -71,7 +71,7 @@ impl RunOptions {
 /// A folder of outcomes that grows.
 pub(super) struct RunSession {
     /// The outcomes.
-    pub(super) folder: Folder,
+    pub(super) folder: OutcomeFolder,
     out: PathBuf,
     program: PathBuf,
     options: Vec<String>,
@@ -90,7 +90,7 @@ impl RunSession {
     ///
     /// Where the folder has outcomes that were made with other settings.
     pub(super) fn open(options: &RunOptions) -> Result<Self> {
-        let folder = Folder::open(&options.out)?;
+        let folder = OutcomeFolder::open(&options.out)?;
         let around = options.data.surroundings_for(options.quick)?;
         let settings = json!({ "quick": options.quick, "generated": options.data.generated });
         let path = options.out.join(SETTINGS);

@@ -9,11 +9,11 @@ use super::{Outcome, RunId};
 
 /// The outcomes of a plan, each in its file. What is there survives an interruption.
 #[derive(Clone, Debug)]
-pub struct Folder {
+pub struct OutcomeFolder {
     root: PathBuf,
 }
 
-impl Folder {
+impl OutcomeFolder {
     /// Opens a folder, and makes it where there is none.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ fn read(path: &Path) -> Result<Outcome> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::{End, Facts, Figure};
+    use crate::outcome::{Figure, RunEnd, RunFacts};
 
     fn outcome(peer: &str, seed: u64) -> Outcome {
         Outcome {
@@ -97,8 +97,8 @@ mod tests {
                 peer: peer.to_owned(),
                 seed,
             },
-            facts: Facts::default(),
-            end: End::Complete,
+            facts: RunFacts::default(),
+            end: RunEnd::Complete,
             figures: [("bytes_up".to_owned(), Figure::new(17.0, "B"))].into(),
             series: [("queue_up".to_owned(), vec![(0.5, 2.0)])].into(),
             verdict: None,
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn what_was_put_is_there_in_order_and_the_last_of_a_run_holds() {
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::open(&place.path().join("out")).unwrap();
+        let folder = OutcomeFolder::open(&place.path().join("out")).unwrap();
         let all = [outcome("mosh", 2), outcome("mosh", 10), outcome("ssh", 1)];
         for outcome in [&all[2], &all[1], &all[0]] {
             assert_eq!(folder.get(&outcome.run), None);
@@ -117,7 +117,7 @@ mod tests {
         }
         assert_eq!(folder.all().unwrap(), all);
         let mut later = all[0].clone();
-        later.end = End::Failed("no answer".to_owned());
+        later.end = RunEnd::Failed("no answer".to_owned());
         folder.put(&later).unwrap();
         assert_eq!(folder.all().unwrap()[0], later);
     }
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn a_file_that_is_no_outcome_is_named() {
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::open(place.path()).unwrap();
+        let folder = OutcomeFolder::open(place.path()).unwrap();
         let outcome = outcome("ssh", 1);
         folder.put(&outcome).unwrap();
         let path = place.path().join(outcome.run.path());

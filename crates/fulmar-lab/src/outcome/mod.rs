@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::judge::RunVerdict;
-pub use folder::Folder;
+pub use folder::OutcomeFolder;
 
 /// The identity of a run in a plan.
 ///
@@ -44,9 +44,9 @@ pub struct Outcome {
     /// The identity of the run.
     pub run: RunId,
     /// The facts of its making.
-    pub facts: Facts,
+    pub facts: RunFacts,
     /// The way in which it ended.
-    pub end: End,
+    pub end: RunEnd,
     /// Single figures, by name, such as `bytes_up` or `client_cpu`.
     pub figures: BTreeMap<String, Figure>,
     /// The values that changed during the run, by name, such as `queue_down`: pairs of seconds from the start
@@ -58,7 +58,7 @@ pub struct Outcome {
 
 /// The facts of the making of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Facts {
+pub struct RunFacts {
     /// The link, in the words of a [`Scenario`](crate::scenario::Scenario), ends of lines included.
     pub scenario: String,
     /// The commands, with which it was begun: on the client's host first.
@@ -78,7 +78,7 @@ pub struct Facts {
 /// The way in which a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum End {
+pub enum RunEnd {
     /// It has its figures.
     Complete,
     /// It could not be done, or not be judged: why.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::experiment::{Cell, Experiment, Published, Quoted, Surroundings};
 use crate::judge::RunVerdict;
-use crate::outcome::{End, Outcome};
+use crate::outcome::{Outcome, RunEnd};
 use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 
 /// An experiment with what was measured in it.
@@ -139,7 +139,7 @@ impl CellRuns {
 
 /// Returns why a run has no figures, if it has none.
 pub(super) fn failure(outcome: &Outcome) -> Option<String> {
-    if let End::Failed(why) = &outcome.end {
+    if let RunEnd::Failed(why) = &outcome.end {
         return Some(why.clone());
     }
     let is_settled = outcome.verdict.as_ref().is_none_or(|one| one.is_settled);
@@ -285,7 +285,7 @@ fn runs(outcomes: Vec<Outcome>, planned: &[String]) -> Vec<PeerRuns> {
 pub(super) mod fixture {
     use super::{CellRuns, ExperimentRuns, PeerRuns};
     use crate::judge::{Delivery, KeyVerdict, RunVerdict};
-    use crate::outcome::{End, Facts, Figure, Outcome, RunId};
+    use crate::outcome::{Figure, Outcome, RunEnd, RunFacts, RunId};
     use crate::stats::Observation::After;
     use std::time::Duration;
 
@@ -297,8 +297,8 @@ pub(super) mod fixture {
                 peer: peer.to_owned(),
                 seed: seed as u64,
             },
-            facts: Facts::default(),
-            end: End::Complete,
+            facts: RunFacts::default(),
+            end: RunEnd::Complete,
             figures: [].into(),
             series: [].into(),
             verdict: None,

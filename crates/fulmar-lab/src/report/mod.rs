@@ -38,7 +38,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde::de::DeserializeOwned;
 
 use crate::experiment::{Experiment, Surroundings};
-use crate::outcome::Folder;
+use crate::outcome::OutcomeFolder;
 use crate::predict::PREDICTIONS;
 use grouped::ExperimentRuns;
 pub use origin::Origin;
@@ -115,7 +115,7 @@ fn subjects(
     around: &Surroundings,
 ) -> Result<Vec<ExperimentRuns>> {
     ensure!(root.is_dir(), "{} is no folder", root.display());
-    let outcomes = Folder::open(root)?.all()?;
+    let outcomes = OutcomeFolder::open(root)?.all()?;
     ensure!(
         !outcomes.is_empty(),
         "there are no outcomes in {}",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::plan::{PlannedRun, RunPlan, name};
 use super::selection::SelectedCell;
-use crate::outcome::{End, Folder, Outcome, RunId};
+use crate::outcome::{Outcome, OutcomeFolder, RunEnd, RunId};
 use crate::stats::{ConfidenceInterval, ResamplingPlan, difference, median};
 
 /// So many pairs.
@@ -108,7 +108,7 @@ pub struct PairComparison {
 /// Compares the runs of one series with those of another, as far as both are in the folder.
 pub fn compare_pairs(
     plan: &RunPlan,
-    folder: &Folder,
+    folder: &OutcomeFolder,
     one: PairSeries,
     other: PairSeries,
 ) -> PairComparison {
@@ -130,7 +130,7 @@ pub fn compare_pairs(
 
 /// `None` where one of the two has failed.
 fn pair(run: &PlannedRun, outcomes: &[Outcome; 2]) -> Option<RunPair> {
-    let complete = outcomes.iter().all(|one| one.end == End::Complete);
+    let complete = outcomes.iter().all(|one| one.end == RunEnd::Complete);
     let [one, other] = outcomes
         .each_ref()
         .map(|outcome| outcome.verdict.as_ref().map(|verdict| verdict.whole()));
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn equal_runs_hold_zero_and_a_shift_does_not() {
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::open(place.path()).unwrap();
+        let folder = OutcomeFolder::open(place.path()).unwrap();
         let plan = plan(20);
         for (number, run) in (0_u64..).zip(&plan.runs) {
             // Alone everything is 30 ms faster.
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn pairs_that_are_not_there_are_not_counted() {
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::open(place.path()).unwrap();
+        let folder = OutcomeFolder::open(place.path()).unwrap();
         let plan = plan(2);
         let failed = outcome(plan.runs[0].id.clone(), Err(anyhow::anyhow!("no answer")));
         folder.put(&failed).unwrap();

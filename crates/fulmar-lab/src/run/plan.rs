@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::selection::SelectedCell;
 use crate::experiment::Work;
-use crate::outcome::{End, Folder, Outcome, RunId};
+use crate::outcome::{Outcome, OutcomeFolder, RunEnd, RunId};
 
 /// The runs to make. See [`run`](super) for the order.
 pub struct RunPlan {
@@ -91,17 +91,19 @@ impl RunPlan {
     }
 
     /// Returns the numbers of the runs that have no outcome in this folder, or have failed there.
-    pub fn left(&self, folder: &Folder) -> Vec<usize> {
+    pub fn left(&self, folder: &OutcomeFolder) -> Vec<usize> {
         let is_left = |number: &usize| {
             let outcome = folder.get(&self.runs[*number].id);
-            outcome.is_none_or(|outcome| outcome.end != End::Complete)
+            outcome.is_none_or(|outcome| outcome.end != RunEnd::Complete)
         };
         (0..self.runs.len()).filter(is_left).collect()
     }
 
     /// Takes the times of runs that were made already for those of the same cell and peer.
     pub fn learn<'a>(&mut self, outcomes: impl IntoIterator<Item = &'a Outcome>) {
-        let complete = outcomes.into_iter().filter(|one| one.end == End::Complete);
+        let complete = outcomes
+            .into_iter()
+            .filter(|one| one.end == RunEnd::Complete);
         let known: Vec<(&RunId, f64)> = complete.map(|one| (&one.run, one.facts.took)).collect();
         for run in &mut self.runs {
             let is_alike = |id: &RunId| {
@@ -249,7 +251,7 @@ mod tests {
     #[test]
     fn a_run_is_learned_to_take_the_mean_of_its_like_and_not_of_what_failed() {
         let mut plan = plan("loss", 3, false);
-        let outcome = |seed: u64, took: f64, end: End, plan: &RunPlan| {
+        let outcome = |seed: u64, took: f64, end: RunEnd, plan: &RunPlan| {
             let first = &plan.runs[0].id;
             let id = RunId {
                 seed,
@@ -260,9 +262,9 @@ mod tests {
             outcome
         };
         let outcomes = [
-            outcome(1, 10.0, End::Complete, &plan),
-            outcome(2, 30.0, End::Complete, &plan),
-            outcome(3, 500.0, End::Failed("no answer".to_owned()), &plan),
+            outcome(1, 10.0, RunEnd::Complete, &plan),
+            outcome(2, 30.0, RunEnd::Complete, &plan),
+            outcome(3, 500.0, RunEnd::Failed("no answer".to_owned()), &plan),
         ];
         let before: Vec<Duration> = plan.runs.iter().map(|run| run.takes).collect();
         let first = plan.runs[0].id.clone();

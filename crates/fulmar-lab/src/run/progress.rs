@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::plan::{PlannedRun, forecast, minutes};
 use super::scheduler::RunObserver;
-use crate::outcome::{End, Outcome};
+use crate::outcome::{Outcome, RunEnd};
 use crate::stats::Summary;
 
 /// A line for each run that is over; and at a terminal, below them, one line that says what is under
@@ -128,7 +128,7 @@ fn named(run: &PlannedRun) -> String {
 }
 
 fn told(outcome: &Outcome) -> String {
-    if let End::Failed(why) = &outcome.end {
+    if let RunEnd::Failed(why) = &outcome.end {
         return format!("FAILED, {}", why.lines().next().unwrap_or_default());
     }
     match &outcome.verdict {

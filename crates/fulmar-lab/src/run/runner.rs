@@ -12,7 +12,7 @@ use fulmar_platform::Signal;
 
 use super::plan::{PlannedRun, RunPlan};
 use crate::experiment::Measured;
-use crate::outcome::{End, Facts, Outcome, RunId};
+use crate::outcome::{Outcome, RunEnd, RunFacts, RunId};
 
 /// Makes runs, several at a time.
 pub trait Runner: Sync {
@@ -45,18 +45,18 @@ impl Interrupted {
 /// Returns what is kept of a run; when it was made is added by who knows.
 pub fn outcome(run: RunId, measured: Result<Measured>) -> Outcome {
     let end = match &measured {
-        Ok(_) => End::Complete,
-        Err(error) => End::Failed(format!("{error:#}")),
+        Ok(_) => RunEnd::Complete,
+        Err(error) => RunEnd::Failed(format!("{error:#}")),
     };
     let measured = measured.unwrap_or_default();
     Outcome {
         run,
-        facts: Facts {
+        facts: RunFacts {
             scenario: measured.scenario,
             commands: measured.commands,
             typing: measured.typing,
             recording: measured.recording,
-            ..Facts::default()
+            ..RunFacts::default()
         },
         end,
         figures: measured.figures,

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::plan::{PlannedRun, RunPlan};
 use super::runner::{Interrupted, Runner, outcome};
-use crate::outcome::{End, Folder, Outcome};
+use crate::outcome::{Outcome, OutcomeFolder, RunEnd};
 
 /// An event while runs are made.
 pub enum RunEvent {
@@ -55,7 +55,7 @@ const LATE: Duration = Duration::from_secs(600);
 pub fn run_plan(
     plan: &RunPlan,
     numbers: &[usize],
-    folder: &Folder,
+    folder: &OutcomeFolder,
     runner: &dyn Runner,
     jobs: usize,
     events: &(Sender<RunEvent>, Receiver<RunEvent>),
@@ -107,7 +107,7 @@ impl Scheduler<'_> {
     fn run(
         &mut self,
         start: &dyn Fn(usize),
-        folder: &Folder,
+        folder: &OutcomeFolder,
         runner: &dyn Runner,
         events: &Receiver<RunEvent>,
         watch: &mut dyn RunObserver,
@@ -182,9 +182,9 @@ impl Scheduler<'_> {
             Err(error) => outcome(run.id.clone(), Err(error)),
         };
         match kept.end {
-            End::Complete => self.ended.complete += 1,
-            End::Failed(_) if self.ended.is_interrupted => return None,
-            End::Failed(_) => self.ended.failed += 1,
+            RunEnd::Complete => self.ended.complete += 1,
+            RunEnd::Failed(_) if self.ended.is_interrupted => return None,
+            RunEnd::Failed(_) => self.ended.failed += 1,
         }
         kept.facts.began = under_way.began_at;
         kept.facts.took = under_way.began.elapsed().as_secs_f64();

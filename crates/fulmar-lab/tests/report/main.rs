@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use fulmar_lab::experiment::{Cell, Experiment, Measured, Published, Quoted, Surroundings, Work};
-use fulmar_lab::outcome::Folder;
+use fulmar_lab::outcome::OutcomeFolder;
 use fulmar_lab::report::{Origin, PAIRS, SELFCHECK, drawing, table, write};
 
 struct Nothing;
@@ -101,7 +101,7 @@ const FOUND: &str = r#"{ "equal": { "holding": 1, "wanted": 2, "good": false, "p
 
 /// Puts all that a report can be made of into a folder.
 fn fill(root: &Path) {
-    let folder = Folder::open(root).expect("it can be made");
+    let folder = OutcomeFolder::open(root).expect("it can be made");
     for outcome in sample::outcomes(11) {
         folder.put(&outcome).expect("it can be written");
     }

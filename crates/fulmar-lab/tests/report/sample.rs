@@ -6,7 +6,7 @@ use std::time::Duration;
 use fulmar_sim::Random;
 
 use fulmar_lab::judge::{Delivery, KeyVerdict, RunVerdict};
-use fulmar_lab::outcome::{End, Facts, Figure, Outcome, RunId};
+use fulmar_lab::outcome::{Figure, Outcome, RunEnd, RunFacts, RunId};
 use fulmar_lab::stats::Observation;
 
 /// A peer's habit of answering keys.
@@ -65,8 +65,8 @@ fn id(experiment: &str, cell: &str, peer: &str, seed: u64) -> RunId {
     }
 }
 
-fn facts(peer: &str) -> Facts {
-    Facts {
+fn facts(peer: &str) -> RunFacts {
+    RunFacts {
         scenario: "up trace Verizon-LTE-short.up queue endless\ndown delay 250ms, loss <1%"
             .to_owned(),
         commands: vec![
@@ -76,7 +76,7 @@ fn facts(peer: &str) -> Facts {
         began: 1_790_000_000,
         took: 212.5,
         side_by_side: 2,
-        ..Facts::default()
+        ..RunFacts::default()
     }
 }
 
@@ -100,7 +100,7 @@ fn typed(cell: &str, habit: Habit, seed: u64, random: &mut Random) -> Outcome {
     let figures = figures(now, random);
     Outcome {
         run: id("lte", cell, habit.peer, seed),
-        facts: Facts {
+        facts: RunFacts {
             typing: Some(
                 if cell.ends_with("closed") {
                     "closed"
@@ -112,7 +112,7 @@ fn typed(cell: &str, habit: Habit, seed: u64, random: &mut Random) -> Outcome {
             recording: Some("own-shell-vi".to_owned()),
             ..facts(habit.peer)
         },
-        end: End::Complete,
+        end: RunEnd::Complete,
         figures,
         series: [
             ("lost_down".to_owned(), lost),
@@ -216,7 +216,7 @@ fn tinygrams(seed: u64, run: u64) -> Vec<Outcome> {
         .map(|(peer, packets)| Outcome {
             run: id("tinygram", "queue-24p", peer, run),
             facts: facts(peer),
-            end: End::Complete,
+            end: RunEnd::Complete,
             figures: [
                 ("packets_down".to_owned(), Figure::new(packets, "packets")),
                 (
@@ -242,7 +242,7 @@ fn failed() -> Outcome {
     Outcome {
         run: id("tinygram", "queue-24p", "rsh", 7),
         facts: facts("rsh"),
-        end: End::Failed("no <b>prompt</b> & \"nothing\" after 60 s".to_owned()),
+        end: RunEnd::Failed("no <b>prompt</b> & \"nothing\" after 60 s".to_owned()),
         figures: BTreeMap::new(),
         series: BTreeMap::new(),
         verdict: None,

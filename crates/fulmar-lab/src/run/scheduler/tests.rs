@@ -76,7 +76,7 @@ impl RunObserver for Nobody {
 struct Scene {
     ledger: Arc<Mutex<Ledger>>,
     plan: RunPlan,
-    folder: Folder,
+    folder: OutcomeFolder,
     events: (Sender<RunEvent>, Receiver<RunEvent>),
     _place: tempfile::TempDir,
 }
@@ -110,7 +110,7 @@ impl Scene {
         Self {
             ledger,
             plan: RunPlan::new(cells, seeds),
-            folder: Folder::open(place.path()).unwrap(),
+            folder: OutcomeFolder::open(place.path()).unwrap(),
             events: channel(),
             _place: place,
         }
@@ -216,11 +216,11 @@ fn what_has_failed_is_kept_with_its_reason_and_tried_again() {
         seed: 1,
     };
     let outcome = scene.folder.get(&run).unwrap();
-    assert_eq!(outcome.end, End::Failed("no answer".to_owned()));
+    assert_eq!(outcome.end, RunEnd::Failed("no answer".to_owned()));
     scene.ledger().failing.clear();
     let ended = scene.run(2);
     assert_eq!((ended.complete, ended.failed), (1, 0));
-    assert_eq!(scene.folder.get(&run).unwrap().end, End::Complete);
+    assert_eq!(scene.folder.get(&run).unwrap().end, RunEnd::Complete);
     assert_eq!(scene.ledger().begun.len(), 10);
 }
 
