@@ -1,4 +1,4 @@
-//! `fulmar-lab report`: the page of a folder of outcomes.
+//! `fulmar-lab report`: the pages of a folder of outcomes.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,10 +9,11 @@ use crate::experiment::{Surroundings, catalogue};
 use crate::report;
 use crate::trace::DATA_VARIABLE;
 
-/// Makes one page of the outcomes in a folder.
+/// Makes pages of the outcomes in a folder.
 ///
-/// DIR/index.html needs nothing beside itself. It is made of what `run` left in DIR, of runs that
-/// failed as of those that did not, and can be made again at any time, also while runs are under way.
+/// DIR/index.html has the results and leads to distributions, single runs and predictions beside it. They
+/// are made of what `run` left in DIR, of runs that failed as of those that did not, and can be made again
+/// at any time, also while runs are under way.
 /// With --figure, --table or --predictions a part of it is printed, and nothing written.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -35,7 +36,7 @@ pub struct Arguments {
     pub predictions: bool,
 }
 
-/// Writes the page and says where it is, or prints a part of it.
+/// Writes the pages and says where they are, or prints a part of it.
 ///
 /// # Errors
 ///
