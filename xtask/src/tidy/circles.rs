@@ -10,23 +10,13 @@ use std::path::Path;
 use super::modules::{Modules, Name};
 use super::{Files, Finding};
 
-/// Folders of sources in which some modules lie on circles, and how many. The numbers may only fall.
-
-const CEILINGS: &[(&str, usize)] = &[];
-
 /// Checks the modules of every crate.
 pub(super) fn findings(files: &Files) -> Vec<Finding> {
     let folders: BTreeSet<&Path> = files.keys().filter_map(|path| sources(path)).collect();
-    let mut findings = Vec::new();
-    for folder in folders {
-        let ceiling = CEILINGS.iter().find(|(of, _)| folder == Path::new(of));
-        findings.extend(check(
-            files,
-            folder,
-            ceiling.map_or(0, |(_, ceiling)| *ceiling),
-        ));
-    }
-    findings
+    folders
+        .into_iter()
+        .flat_map(|folder| check(files, folder))
+        .collect()
 }
 
 /// The `src` that a file of a member lies in.
@@ -36,32 +26,11 @@ fn sources(path: &Path) -> Option<&Path> {
         .find(|folder| folder.starts_with("crates") || folder.starts_with("xtask"))
 }
 
-fn check(files: &Files, folder: &Path, ceiling: usize) -> Vec<Finding> {
+fn check(files: &Files, folder: &Path) -> Vec<Finding> {
     let modules = Modules::read(files, folder);
     let imports = modules.imports();
-    let circles: Vec<_> = imports
-        .keys()
-        .filter_map(|module| circle(module, &imports))
-        .collect();
-    let number = circles.len();
-    if number == ceiling {
-        return Vec::new();
-    }
+    let circles = imports.keys().filter_map(|module| circle(module, &imports));
     let mut findings = Vec::new();
-    if ceiling > 0 {
-        let what = if number < ceiling {
-            "lower"
-        } else {
-            "do not raise"
-        };
-        let message = format!(
-            "{number} modules lie on circles of imports: {what} the ceiling of {ceiling} in xtask/src/tidy/circles.rs"
-        );
-        findings.push(Finding::error(folder, 0, message));
-    }
-    if number < ceiling {
-        return findings;
-    }
     let mut told = BTreeSet::new();
     for circle in circles {
         let members: BTreeSet<&Name> = circle.iter().map(|(module, _)| *module).collect();
@@ -121,9 +90,9 @@ mod tests {
         texts.iter().map(file).collect()
     }
 
-    /// Returns the findings about a crate of these files that may have so many modules on circles.
-    fn said(texts: &[(&str, &str)], ceiling: usize) -> Vec<String> {
-        let found = check(&files(texts), Path::new("crates/x/src"), ceiling);
+    /// Returns the findings about a crate of these files.
+    fn said(texts: &[(&str, &str)]) -> Vec<String> {
+        let found = check(&files(texts), Path::new("crates/x/src"));
         found.iter().map(ToString::to_string).collect()
     }
 
@@ -136,7 +105,7 @@ mod tests {
     #[test]
     fn two_that_import_each_other_are_told_once() {
         let message = "crates/x/src: error: a circle of imports: a uses B of b uses A of a";
-        assert_eq!(said(&PAIR, 0), [message]);
+        assert_eq!(said(&PAIR), [message]);
     }
 
     #[test]
@@ -146,19 +115,8 @@ mod tests {
             ("b.rs", "use crate::c::C;"),
             ("c.rs", "use crate::a::A;"),
         ];
-        assert_eq!(said(&long, 0).len(), 1);
-        assert_eq!(said(&long[..2], 0), [""; 0]);
-    }
-
-    #[test]
-    fn a_ceiling_holds_and_has_to_fall() {
-        assert_eq!(said(&PAIR, 2), [""; 0]);
-        let over = said(&PAIR, 1);
-        assert!(over[0].contains("2 modules"), "{over:?}");
-        assert!(over[1].contains("a uses B of b"), "{over:?}");
-        let under = said(&PAIR, 3);
-        assert!(under[0].contains("lower the ceiling"), "{under:?}");
-        assert_eq!(under.len(), 1);
+        assert_eq!(said(&long).len(), 1);
+        assert_eq!(said(&long[..2]), [""; 0]);
     }
 
     #[test]
