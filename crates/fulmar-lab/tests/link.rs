@@ -9,7 +9,7 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use fulmar_sim::{CLIENT, Change, EntryKind, LinkDirection, LossCause};
-use fulmar_testbed::peers;
+use fulmar_testbed::{Process, peers};
 use support::{DEADLINE, SERVER, link, seen_by, udp};
 
 #[test]
@@ -302,7 +302,8 @@ fn a_client_that_sleeps_does_nothing_and_hears_nothing() {
     let (mut input, output) = (cat.stdin.take().unwrap(), cat.stdout.take().unwrap());
     let mut output = BufReader::new(output);
     link.apply(Change::Suspend(CLIENT)).unwrap();
-    support::await_state(cat.id(), 'T');
+    let process = Process::of(cat.id()).expect("nobody has waited for it");
+    process.wait_until_stopped();
     server.send_to(b"lost", "192.0.2.1:7000").unwrap();
     input.write_all(b"kept\n").unwrap();
     link.apply(Change::Wake(CLIENT)).unwrap();

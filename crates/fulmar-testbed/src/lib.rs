@@ -6,19 +6,28 @@
 //! |---|---|
 //! | [`peers`] | programs that are not ours: where they are, and tests that need them |
 //! | [`median`] | the median of measurements |
+//! | [`Process`] | a process that is not our child: its end, its status, signals |
 //! | [`PtyProgram`] | a program on a pseudo-terminal: keys, output, its end |
 //! | [`SshFiles`], [`Sshd`] | keys and configurations for an sshd; an sshd on loopback that has them |
 //! | [`TimedUdpSocket`] | a UDP socket whose reads end at a deadline, and not for a signal |
 
 mod median;
 pub mod peers;
+mod process;
 mod pty_program;
 mod ssh_files;
 mod sshd;
 mod timed_udp_socket;
 
 pub use median::median;
+pub use process::{Process, adopt_orphans, sees_environments};
 pub use pty_program::PtyProgram;
 pub use ssh_files::SshFiles;
 pub use sshd::Sshd;
 pub use timed_udp_socket::TimedUdpSocket;
+
+use std::time::Duration;
+
+/// Longer than anything takes on a loaded machine, timeouts of the protocol included: only a test that fails waits
+/// for it. Chosen by eye.
+pub const DEADLINE: Duration = Duration::from_secs(60);

@@ -225,8 +225,8 @@ impl Drop for PtyProgram {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DEADLINE;
 
-    const DEADLINE: Duration = Duration::from_secs(60);
     const SIZE: WindowSize = WindowSize {
         rows: 5,
         columns: 20,

@@ -75,8 +75,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-
-    const DEADLINE: Duration = Duration::from_secs(60);
+    use crate::DEADLINE;
 
     #[test]
     fn a_signal_ends_no_read_and_any_other_error_does() {

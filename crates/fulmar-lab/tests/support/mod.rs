@@ -10,13 +10,13 @@ pub(crate) mod measuring;
 
 use std::net::{SocketAddr, UdpSocket};
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fulmar_lab::link::{Host, Link};
 use fulmar_lab::scenario::Scenario;
 use fulmar_lab::trace::LinkTraces;
-use fulmar_testbed::TimedUdpSocket;
 use fulmar_testbed::peers::{leave_out, require};
+use fulmar_testbed::{Process, TimedUdpSocket};
 
 /// Longer than any machine needs; reached only by a test that fails.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
@@ -76,17 +76,6 @@ pub(crate) fn impairment(text: &str) -> fulmar_sim::Impairment {
     up.pop().expect("there is one")
 }
 
-/// Waits until a process is in this state (proc_pid_status(5)).
-pub(crate) fn await_state(process: u32, state: char) {
-    let start = Instant::now();
-    let path = format!("/proc/{process}/status");
-    let line = format!("State:\t{state}");
-    while !std::fs::read_to_string(&path).is_ok_and(|status| status.contains(&line)) {
-        assert!(start.elapsed() < DEADLINE, "it is not in state {state}");
-        std::thread::yield_now();
-    }
-}
-
 /// Sends a signal such as `INT` to a process, or to a group of them by a number below zero. The shell does it: what
 /// has the program `kill` may not be installed.
 pub(crate) fn signal(name: &str, target: i64) {
@@ -107,15 +96,8 @@ impl Drop for Killed {
 
 /// Waits until a process is gone, or at least dead and only not reaped yet by its new parent.
 pub(crate) fn await_end(process: u32) {
-    let start = Instant::now();
-    loop {
-        let status = std::fs::read_to_string(format!("/proc/{process}/status"));
-        if status.map_or(true, |status| status.contains("State:\tZ")) {
-            return;
-        }
-        assert!(start.elapsed() < DEADLINE, "process {process} has stayed");
-        std::thread::yield_now();
-    }
+    let ended = Process::of(process).is_none_or(|process| process.wait(DEADLINE));
+    assert!(ended, "process {process} has stayed");
 }
 
 /// Returns the numbers of all processes below one.

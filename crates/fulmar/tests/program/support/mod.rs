@@ -16,7 +16,6 @@ mod memory;
 mod modes;
 pub(crate) mod network;
 mod pair;
-mod process;
 mod relay;
 mod server;
 mod session;
@@ -30,22 +29,17 @@ pub(crate) use machine::{Bell, Machine, PASSWORD, Person};
 pub(crate) use memory::{Needles, mappings};
 pub(crate) use modes::Modes;
 pub(crate) use pair::{Make, Pair, for_each_make, for_each_pair};
-pub(crate) use process::{Process, adopt_orphans, sees_environments};
 pub(crate) use relay::Relay;
 pub(crate) use server::Server;
 pub(crate) use session::{Session, Setup, Wire, rules};
 pub(crate) use terminal::{Rules, Terminal, wait_until_same};
 pub(crate) use world::{SERVER_STAYS_SECONDS, World};
 
-use std::time::Duration;
-
 use fulmar_testbed::TimedUdpSocket;
+pub(crate) use fulmar_testbed::{DEADLINE, Process, adopt_orphans, sees_environments};
 
 /// The prompt of the shell that tests type at.
 pub(crate) const PROMPT: &str = "ready$ ";
-
-/// Longer than anything takes on a loaded machine, timeouts of the protocol included.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Opens a UDP socket on loopback; a read that lasts until the deadline fails.
 pub(crate) fn udp_socket() -> TimedUdpSocket {

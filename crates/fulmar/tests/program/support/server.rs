@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::process::{Process, adopt_orphans};
-use super::{DEADLINE, World};
+use super::{DEADLINE, Process, World, adopt_orphans};
 
 /// A server that runs. Dropping it ends it, and with its pty everything inside.
 #[derive(Debug)]

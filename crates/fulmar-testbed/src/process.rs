@@ -12,10 +12,10 @@ use rustix::process::{
     set_child_subreaper, waitid,
 };
 
-use fulmar_testbed::peers;
+use crate::{DEADLINE, peers};
 
 /// Asks the kernel to make orphans of our children ours, so that they can be waited for.
-pub(crate) fn adopt_orphans() {
+pub fn adopt_orphans() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| set_child_subreaper(Some(getpid())).expect("Linux has subreapers"));
 }
@@ -23,7 +23,7 @@ pub(crate) fn adopt_orphans() {
 /// True for root. Nobody else sees the environment of a program that is not to be dumped, as ours are, not even of their
 /// own: then the calling test is left out.
 #[track_caller]
-pub(crate) fn sees_environments() -> bool {
+pub fn sees_environments() -> bool {
     let is_root = geteuid().is_root();
     if !is_root {
         peers::leave_out("only root sees the environment of programs that are not to be dumped");
@@ -33,22 +33,22 @@ pub(crate) fn sees_environments() -> bool {
 
 /// A process, held by a descriptor: its number cannot become another's meanwhile.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub struct Process {
     fd: OwnedFd,
     pid: u32,
 }
 
 impl Process {
     /// Takes hold of a process, which may have ended already if nobody has waited for it.
-    pub(crate) fn of(pid: u32) -> Option<Self> {
+    pub fn of(pid: u32) -> Option<Self> {
         let raw = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
         let fd = pidfd_open(raw, PidfdFlags::empty()).ok()?;
         Some(Self { fd, pid })
     }
 
-    /// Takes hold of every process that was started in a home: see [`World`](super::World). Of our own programs only
+    /// Takes hold of every process that was started in a home: as its `HOME` says. Of our own programs only
     /// root is told: see [`sees_environments`].
-    pub(crate) fn all_of(home: &Path) -> Vec<Self> {
+    pub fn all_of(home: &Path) -> Vec<Self> {
         let variable = [b"HOME=", home.as_os_str().as_bytes()].concat();
         let is_of_home = |pid: &u32| {
             let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
@@ -62,13 +62,13 @@ impl Process {
     }
 
     /// The number of the process.
-    pub(crate) fn pid(&self) -> u32 {
+    pub fn pid(&self) -> u32 {
         self.pid
     }
 
     /// The most memory that the process has had so far, in kilobytes.
     #[track_caller]
-    pub(crate) fn memory_max(&self) -> u64 {
+    pub fn memory_max(&self) -> u64 {
         let path = format!("/proc/{}/status", self.pid);
         let status = std::fs::read_to_string(path).expect("the process runs");
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -79,20 +79,20 @@ impl Process {
     }
 
     /// Sends a signal; a process that has ended does not mind.
-    pub(crate) fn signal(&self, signal: Signal) {
+    pub fn signal(&self, signal: Signal) {
         let _ = pidfd_send_signal(&self.fd, signal);
     }
 
     /// Waits until the process has ended; false when `limit` has passed first.
-    pub(crate) fn wait(&self, limit: Duration) -> bool {
+    pub fn wait(&self, limit: Duration) -> bool {
         let waited = wait_for(&self.fd, Interest::Read, Some(limit));
         waited.expect("a process can be polled").is_ready()
     }
 
     /// Waits until the process is stopped, or has ended.
     #[track_caller]
-    pub(crate) fn wait_until_stopped(&self) {
-        let deadline = Instant::now() + super::DEADLINE;
+    pub fn wait_until_stopped(&self) {
+        let deadline = Instant::now() + DEADLINE;
         let is_stopped = || {
             let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid));
             status.is_ok_and(|status| status.contains("State:\tT"))
@@ -108,7 +108,7 @@ impl Process {
     /// # Panics
     ///
     /// When the process is not ours to wait for, or was waited for before.
-    pub(crate) fn take_status(&self) -> Option<i32> {
+    pub fn take_status(&self) -> Option<i32> {
         waitid(WaitId::PidFd(self.fd.as_fd()), WaitIdOptions::EXITED)
             .expect("the process is ours")
             .expect("the process has ended")
@@ -116,9 +116,9 @@ impl Process {
     }
 
     /// Ends the process if it still runs, and forgets it.
-    pub(crate) fn kill(&self) {
+    pub fn kill(&self) {
         self.signal(Signal::KILL);
-        self.wait(super::DEADLINE);
+        self.wait(DEADLINE);
         // It may have been waited for before, or have a parent that does.
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
         let _ = waitid(WaitId::PidFd(self.fd.as_fd()), options);
@@ -128,7 +128,6 @@ impl Process {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support::DEADLINE;
     use std::process::{Command, Stdio};
 
     #[test]
