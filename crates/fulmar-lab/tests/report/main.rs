@@ -320,6 +320,25 @@ fn drawings_and_tables_are_small() {
 }
 
 #[test]
+fn published_pages_are_under_a_megabyte() {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/report")];
+    let mut pages = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "html") {
+                let size = fs::metadata(&path).unwrap().len();
+                assert!(size < 1_000_000, "{}: {size}", path.display());
+                pages += 1;
+            }
+        }
+    }
+    assert!(pages > 0);
+}
+
+#[test]
 fn what_a_drawing_or_a_link_refers_to_is_there() {
     let pages = pages();
     let mut links = 0;
