@@ -374,3 +374,55 @@ fn a_notice_hides_its_row_and_no_other() {
     let below = [0, 1].map(|column| (cell(1, column), 1050, 250, Some(0)));
     assert_eq!(wrongs(&verdict), below);
 }
+
+#[test]
+fn what_is_shown_wrong_in_the_moment_of_a_press_is_of_that_key() {
+    let user = ls_typed()
+        .out(1100, "l")
+        .out(1200, "x")
+        .out(1250, "\x08s")
+        .out(1300, "\x07");
+    let verdict = judged_ls(user);
+    assert_eq!(wrongs(&verdict), [(cell(0, 3), 1200, 50, Some(1))]);
+}
+
+#[test]
+fn what_a_stamp_has_told_an_older_one_does_not_take_back() {
+    let user = ls_typed()
+        .out(1100, "l")
+        .out(1300, "s")
+        .stamp(1300, 4)
+        .out(1400, "\x08 \x08")
+        .stamp(1400, 2)
+        .out(1450, "s");
+    let vanished = (cell(0, 3), 1400, 50, Some(1));
+    let verdict = judged_ls(user);
+    assert_eq!(wrongs(&verdict), [(None, 1400, 50, Some(1)), vanished]);
+}
+
+/// The cells of the effect of each key, if it has one.
+fn effects(recording: Side) -> Vec<Option<Vec<(u16, u16)>>> {
+    let truth = GroundTruth::of(&recording.trace());
+    let places = |effect: &KeyEffect| {
+        let places = effect.places.iter();
+        places.map(|place| (place.row, place.column)).collect()
+    };
+    let keys = truth.keys().iter();
+    keys.map(|key| key.effects.first().map(places)).collect()
+}
+
+#[test]
+fn an_effect_ends_where_its_burst_does() {
+    let key = || side().out(0, "$ ").key(1000, "a");
+    assert_eq!(effects(key().out(1250, "a")), [Some(vec![(0, 2)])]);
+    assert_eq!(effects(key().out(1251, "a")), [None]);
+    let second = |at| effects(key().out(1001, "a").out(at, "b"));
+    assert_eq!(second(1020), [Some(vec![(0, 2), (0, 3)])]);
+    assert_eq!(second(1021), [Some(vec![(0, 2)])]);
+}
+
+#[test]
+fn an_effect_is_on_the_rows_before_and_behind_the_cursor() {
+    let moved = side().out(0, "$ ").key(1000, "x").out(1000, "x\r\ny");
+    assert_eq!(effects(moved), [Some(vec![(0, 2), (1, 0)])]);
+}

@@ -165,3 +165,17 @@ fn what_the_frame_shows_is_not_wrong_and_what_is_not_typed_yet_is() {
     // `x` is shown with `l`; its end with `x` looks like the screen before; Enter's answer 750 ms too early.
     assert_eq!(wrong(1), [0, 2]);
 }
+
+#[test]
+fn a_cell_of_a_key_that_is_not_typed_yet_is_wrong() {
+    let recording = recording(SHELL);
+    // `x` comes 200 ms after `l`.
+    let draw = |typed: usize, snapshot: &mut ScreenSnapshot| {
+        if typed == 1 {
+            snapshot.set(at(0, 3), CellLook::BLANK.with('x'));
+        }
+    };
+    let scored = scored(&recording, &mut Fake::new(ms(60), draw));
+    let wrongs = scored.wrongs.iter().map(|wrong| (wrong.place, wrong.key));
+    assert_eq!(wrongs.collect::<Vec<_>>(), [(Some(at(0, 3)), 0)]);
+}
