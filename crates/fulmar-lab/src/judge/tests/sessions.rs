@@ -426,3 +426,14 @@ fn an_effect_is_on_the_rows_before_and_behind_the_cursor() {
     let moved = side().out(0, "$ ").key(1000, "x").out(1000, "x\r\ny");
     assert_eq!(effects(moved), [Some(vec![(0, 2), (1, 0)])]);
 }
+
+#[test]
+fn a_key_is_ignored_from_20_ms_to_the_next_on() {
+    let next = |at| {
+        let keys = side().out(0, "$ ").key(1000, "a").key(at, "b");
+        let effects = effects(keys.out(1030, "ab"));
+        effects.iter().map(Option::is_some).collect::<Vec<_>>()
+    };
+    assert_eq!(next(1019), [true, true]);
+    assert_eq!(next(1020), [false, true]);
+}
