@@ -85,7 +85,7 @@ impl ScreenObserver {
         let stamp = Rc::default();
         let title_reader = TitleReader(Rc::clone(&stamp));
         Self {
-            terminal: Term::new(config, &Bounds(size), title_reader),
+            terminal: Term::new(config, &size, title_reader),
             parser: Processor::new(),
             stamp,
             size,
@@ -126,7 +126,7 @@ impl ScreenObserver {
         self.cells_hash = places(size)
             .map(|place| cell_hash(place, self.glyphs[index(size, place)]))
             .fold(0, |all, one| all ^ one);
-        self.terminal.resize(Bounds(size));
+        self.terminal.resize(size);
         self.look(changes);
     }
 
@@ -290,19 +290,17 @@ impl Timeout for NoTimeout {
     }
 }
 
-struct Bounds(Size);
-
-impl Dimensions for Bounds {
+impl Dimensions for Size {
     fn total_lines(&self) -> usize {
-        self.0.rows.into()
+        self.rows.into()
     }
 
     fn screen_lines(&self) -> usize {
-        self.0.rows.into()
+        self.rows.into()
     }
 
     fn columns(&self) -> usize {
-        self.0.columns.into()
+        self.columns.into()
     }
 }
 

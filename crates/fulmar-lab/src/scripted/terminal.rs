@@ -2,7 +2,6 @@
 
 use crate::trace::Size;
 use alacritty_terminal::event::{Event, EventListener, WindowSize};
-use alacritty_terminal::grid::Dimensions;
 use alacritty_terminal::term::{Config, Term, TermMode};
 use alacritty_terminal::vte::ansi::{Processor, Rgb};
 use std::cell::RefCell;
@@ -29,7 +28,7 @@ impl AnsweringTerminal {
         };
         let answers = Answers::default();
         Self {
-            terminal: Term::new(config, &Bounds(size), answers.clone()),
+            terminal: Term::new(config, &size, answers.clone()),
             parser: Processor::new(),
             answers,
             size,
@@ -47,7 +46,7 @@ impl AnsweringTerminal {
     /// Gives it another size.
     pub fn resize(&mut self, size: Size) {
         self.size = size;
-        self.terminal.resize(Bounds(size));
+        self.terminal.resize(size);
     }
 
     /// True while arrows, Home and End are to send `ESC O`.
@@ -87,22 +86,6 @@ impl AnsweringTerminal {
 impl EventListener for Answers {
     fn send_event(&self, event: Event) {
         self.0.borrow_mut().push(event);
-    }
-}
-
-struct Bounds(Size);
-
-impl Dimensions for Bounds {
-    fn total_lines(&self) -> usize {
-        self.0.rows.into()
-    }
-
-    fn screen_lines(&self) -> usize {
-        self.0.rows.into()
-    }
-
-    fn columns(&self) -> usize {
-        self.0.columns.into()
     }
 }
 
