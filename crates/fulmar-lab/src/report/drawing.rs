@@ -100,3 +100,21 @@ fn line(y: f64, class: &str, text: &str) -> Element {
         .set("y", y)
         .text(text)
 }
+
+#[cfg(test)]
+mod tests {
+    /// What `<use>` shows is a tree of its own: a rule that asks for an ancestor outside of it finds
+    /// nothing there, and a mark is black.
+    #[test]
+    fn no_rule_of_a_drawing_names_an_ancestor() {
+        let rules = include_str!("drawing.css").split('}');
+        let selectors = rules.filter_map(|rule| Some(rule.split_once('{')?.0));
+        let selectors: Vec<&str> = selectors
+            .map(|selector| selector.rsplit("*/").next().unwrap_or_default().trim())
+            .collect();
+        assert!(selectors.len() > 15, "{selectors:?}");
+        for selector in selectors {
+            assert!(!selector.contains([' ', '>', ',']), "{selector}");
+        }
+    }
+}
