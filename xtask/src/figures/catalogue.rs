@@ -75,31 +75,32 @@ const STORM: &[Quantity] = &[
 pub(super) const ALL: &[Figure] = &[
     Figure {
         name: "typing",
-        about: "Somebody types over bad networks: the median time, in ms, until a key's own effect is \
-                right on the screen, and the share of keys at once, within 5 ms. The lab's report \
-                has the experiments, the distributions and the intervals.",
+        about: "Typing over bad networks: the median time, in ms, until a key's own effect is right on the screen, \
+                and the share of keys at once, that is within 5 ms. The lab's report has the experiments, the \
+                distributions and the confidence intervals.",
         source: Source::Typed,
     },
     Figure {
         name: "prediction",
-        about: "Recorded keys typed at the recorded times over simulated links. In each cell: instant, the keys \
-                whose right effect is there within 5 ms, in % of those that have one; wrong, the keys \
-                because of which something was wrong for 30 ms or longer, in % of all; and the wait in \
-                ms, its mean: p50, p90, p99. The lab's report has the groups of programs over all links.",
+        about: "Recorded keys, typed at the recorded times over simulated links. Each cell has three parts. \
+                Instant: keys whose right effect is on the screen within 5 ms, in % of the keys that have an \
+                effect. Wrong: keys that caused something wrong on the screen for 30 ms or longer, in % of all \
+                keys. Wait, in ms: its mean, then p50, p90 and p99. The lab's report has the groups of programs \
+                over all links.",
         source: Source::Predictions,
     },
     Figure {
         name: "stock-model",
-        about: "The model of stock's predictor beside the real mosh-client, over a round trip of 100 ms, judged \
-                alike: keys whose effect is there within 5 ms, and wrong keys, in %. A model counts \
-                while the two differ by at most 2 points. Few milliseconds decide what stock does with keys \
-                beside text that stays in place, so no two real runs are the same.",
+        about: "The model of stock's predictor and the real mosh-client, over a round trip of 100 ms, judged by \
+                the same rules: keys whose effect is on the screen within 5 ms, and wrong keys, in %. The model is \
+                accepted while the two differ by at most 2 points. For keys beside text that stays in place, a few \
+                milliseconds decide what stock does, so no two real runs are the same.",
         source: Source::StockModel,
     },
     Figure {
         name: "throughput",
-        about: "`cat` of 200 MB of text in a session of 24 x 80, until its end is on the screen; \
-                and in a pty whose output is read and thrown away. ssh sends all of it through the \
+        about: "`cat` of 200 MB of text in a session of 24 x 80, until the end of the text is on the screen; and \
+                the same in a pty whose output is read and thrown away. ssh sends all of the text through the \
                 emulated link.",
         source: Source::Cell {
             name: "loads/throughput",
@@ -117,9 +118,8 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "idle",
-        about: "A session in which nothing happens, over a round trip of 20 ms, watched for 60 s \
-                after 10 s. Bytes are those of packets with all headers, memory is the most that was \
-                resident.",
+        about: "A session in which nothing happens, over a round trip of 20 ms, observed for 60 s after a pause of \
+                10 s. Bytes are those of packets with all headers. Memory is the peak resident size.",
         source: Source::Cell {
             name: "lan/idle",
             quantities: &[
@@ -178,8 +178,8 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "full-screen",
-        about: "8 s of a program that redraws the whole screen 20 times a second. Bytes are those of \
-                packets with all headers.",
+        about: "A program redraws the whole screen 20 times a second for 8 s. Bytes are those of packets with all \
+                headers.",
         source: Source::Cell {
             name: "loads/full-screen",
             quantities: TRAFFIC,
@@ -187,7 +187,7 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "yes",
-        about: "3 s of `yes`. Bytes are those of packets with all headers.",
+        about: "`yes` runs for 3 s. Bytes are those of packets with all headers.",
         source: Source::Cell {
             name: "loads/yes",
             quantities: TRAFFIC,
@@ -195,9 +195,10 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "storm-repeat",
-        about: "A program writes 400 kB that are much work for a terminal, in a window of 400x100: a wide \
-                character repeated by REP, which stock passes over and so draws nothing of; then the same \
-                for ever, until Ctrl-C is typed after 2 s, and its end is on the screen.",
+        about: "A program writes 400 kB that cost a terminal much work, in a window of 400x100: a wide character \
+                repeated by REP. Stock ignores this repetition and draws nothing. Then the program writes the same \
+                without end, until Ctrl-C is typed after 2 s. The second row is the time from Ctrl-C until the end \
+                of the program is on the screen.",
         source: Source::Cell {
             name: "loads/storm-repeat",
             quantities: STORM,
@@ -205,7 +206,7 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "storm-shift",
-        about: "The same with DECALN and SL, which fill the screen and shift all of it.",
+        about: "As storm-repeat, but with DECALN and SL, which fill the screen and shift all of it.",
         source: Source::Cell {
             name: "loads/storm-shift",
             quantities: STORM,
@@ -213,7 +214,7 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "storm-lines",
-        about: "The same with IL and DL, which move all rows down and up.",
+        about: "As storm-repeat, but with IL and DL, which move all rows down and up.",
         source: Source::Cell {
             name: "loads/storm-lines",
             quantities: STORM,
@@ -221,7 +222,7 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "paste",
-        about: "8 MB typed at once into a program that checks each byte; given up after 60 s.",
+        about: "8 MB typed at once into a program that checks each byte. A run is stopped after 60 s.",
         source: Source::Cell {
             name: "loads/paste",
             quantities: &[
@@ -239,8 +240,8 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "outage",
-        about: "3000 keys typed during an outage of 60 s, from its end until the answer to the \
-                last key is shown; given up after 60 s.",
+        about: "3000 keys typed during an outage of 60 s: the time from the end of the outage until the answer to \
+                the last key is on the screen. A run is stopped after 60 s.",
         source: Source::Cell {
             name: "loads/outage",
             quantities: &[quantity(
@@ -253,8 +254,8 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "start",
-        about: "From the command to the prompt on the screen, by key over a real sshd. A straight line \
-                through the three has the number of round trips for its slope.",
+        about: "The time from the command to the prompt on the screen. The login uses a key, through a real sshd. \
+                The number of round trips is the slope of a straight line through the three times.",
         source: Source::Cell {
             name: "lan/start",
             quantities: &[
@@ -267,23 +268,23 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "login",
-        about: "From the command to the prompt on the screen, by key over a real sshd, to a shell \
-                whose start-up file sets the prompt. The link has no other delay than its round \
-                trip. The second table is what `--log` told of one more login of ours in each \
-                round.",
+        about: "The time from the command to the prompt on the screen. The login uses a key, through a real sshd, \
+                and starts a shell whose start-up file sets the prompt. The link has no delay besides its round \
+                trip. The second table shows what `--log` recorded of one more login of ours in each round.",
         source: Source::Logins,
     },
     Figure {
         name: "copying",
-        about: "300 MB of random bytes from memory to memory, 500 Mbit/s both ways, a queue of one \
-                bandwidth-delay product, default kernel settings: the size over the time of the whole command, \
-                login included. Beside them one stream of plain TCP whose buffers hold the path. What takes \
-                longer than 45 s, or 20 s where packets are lost, is told by what has arrived.",
+        about: "300 MB of random bytes are copied from memory to memory, over 500 Mbit/s in both directions, with \
+                a queue of one bandwidth-delay product and default kernel settings. The rate is the size divided \
+                by the time of the whole command, login included. For comparison there is one stream of plain TCP, \
+                with buffers as large as the path needs. A copy is stopped after 45 s, or after 20 s where packets \
+                are lost; its rate is then that of what has arrived.",
         source: Source::Copies,
     },
     Figure {
         name: "seal",
-        about: "Sealing, opening and refusing one datagram.",
+        about: "The cost of sealing, opening and refusing one datagram.",
         source: Source::Example {
             package: "fulmar-datagram",
             example: "seal_cost",
@@ -291,7 +292,7 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "terminal",
-        about: "Bytes through the terminal alone.",
+        about: "The rate at which the terminal alone processes bytes.",
         source: Source::Example {
             package: "fulmar-terminal",
             example: "throughput",
@@ -299,7 +300,8 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "frames",
-        about: "The differ for one frame, and the memory of 32 kept states of a busy screen.",
+        about: "The cost of computing the difference for one frame, and the memory of 32 kept states of a busy \
+                screen.",
         source: Source::Example {
             package: "fulmar-terminal",
             example: "frame_cost",
@@ -307,9 +309,9 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "deaf-client",
-        about: "The most memory of a server whose client has the key and acknowledges nothing, while a program \
-                writes a random colour into each row of the window, for ever: after 60 states, of which \
-                either server keeps 32 at most.",
+        about: "The peak memory of a server whose client has the key but acknowledges nothing, while a program \
+                keeps writing a random colour into each row of the window. It is measured after 60 states, of \
+                which either server keeps 32 at most.",
         source: Source::Example {
             package: "fulmar",
             example: "deaf_client",
@@ -317,8 +319,8 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "junk-flood",
-        about: "100 000 small datagrams of junk a second for 5 s to the port of a server: how many of them \
-                its socket had no room for, and as many of the keys among them.",
+        about: "100 000 small datagrams of junk a second are sent to a server's port for 5 s: the share of them \
+                for which its socket had no room. The keys sent meanwhile are lost at the same rate.",
         source: Source::Example {
             package: "fulmar",
             example: "junk_flood",
