@@ -84,7 +84,7 @@ pub struct MoshOptions {
     pub ssh: OsString,
     /// True if ssh is to make a terminal for the server.
     pub has_tty: bool,
-    /// The prediction mode, which decides when keys are shown early: one of [`PREDICTION_MODES`].
+    /// The prediction mode, which decides when keys are shown early: `adaptive`, `always`, `never` or `experimental`.
     pub prediction: String,
     /// True if predictions overwrite.
     pub overwrites: bool,
