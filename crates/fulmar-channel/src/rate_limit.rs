@@ -54,7 +54,7 @@ impl RateLimit {
         }
     }
 
-    /// Returns it as [`parse`](Rate::parse) reads it.
+    /// Returns it as [`parse`](RateLimit::parse) reads it.
     pub fn as_option(self) -> String {
         (self.0 * 8).div_ceil(1000).to_string()
     }

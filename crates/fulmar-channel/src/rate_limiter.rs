@@ -37,7 +37,7 @@ impl RateLimiter {
         }
     }
 
-    /// Returns how many of `wanted` bytes may be copied now; 0 until [`next`](Pace::next).
+    /// Returns how many of `wanted` bytes may be copied now; 0 until [`next`](RateLimiter::next).
     pub fn allows(&mut self, now: Time, wanted: usize) -> usize {
         let Some(rate) = self.rate else {
             return wanted;
