@@ -308,7 +308,7 @@ impl Connection {
         let peer = self.peer.as_mut()?;
         let transmit = if self.liveness.take_probe(now) {
             // After an outage the congestion window is full of what was lost. A probe leaves past
-            // it (docs/channel.md §10).
+            // it (docs/copy-protocol.md §10).
             self.control.set_open(true);
             peer.quic.ping();
             // One packet: several would be a burst into a path that may be dead.

@@ -6,12 +6,12 @@ use subtle::ConstantTimeEq as _;
 
 /// Bytes of the id that a client's first datagrams are addressed to: 8 random, 12 of the code.
 ///
-/// Source: docs/channel.md §10.
+/// Source: docs/copy-protocol.md §10.
 pub(crate) const FIRST_ID_BYTES: usize = 20;
 
 /// Bytes of all other ids: 3 random, 5 of the code. Every packet carries one.
 ///
-/// Source: docs/channel.md §10.
+/// Source: docs/copy-protocol.md §10.
 pub(crate) const OWN_ID_BYTES: usize = 8;
 
 /// Makes and recognises ids of one kind, which has a length of its own.

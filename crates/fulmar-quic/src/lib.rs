@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The [`InitialFilter`] stands before the protocol: what was not made with the secret gets no answer and
-//! changes nothing but a counter. `docs/channel.md` tells how streams are carried.
+//! changes nothing but a counter. `docs/copy-protocol.md` tells how streams are carried.
 //!
 //! Not here: sockets, clocks, addresses (a path is a number) and what the streams carry. The keys of
 //! the handshake are the one exception to the rule that randomness comes in as an argument:

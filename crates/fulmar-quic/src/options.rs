@@ -7,7 +7,7 @@ pub const WINDOW_MAX: u64 = 512 << 20;
 
 /// The most data streams that a connection can have.
 ///
-/// Source: docs/channel.md §1.
+/// Source: docs/copy-protocol.md §1.
 pub const STREAMS_MAX: u8 = 64;
 
 /// The options of a connection. Both ends must agree on the number of streams.

@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 
 /// Bytes of a secret.
 ///
-/// Source: docs/channel.md §10.
+/// Source: docs/copy-protocol.md §10.
 const SECRET_BYTES: usize = 32;
 
 /// Characters of a secret in base64 without padding.

@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::rc::Rc;
 
-use fulmar_channel::{
+use fulmar_copy::{
     EntryError, EntryErrorKind, EntryId, NextEntry, Piece, Source as _, Target as _,
 };
 

@@ -1,6 +1,6 @@
 //! Puts the system's errors into the words of the copy.
 
-use fulmar_channel::{EntryError, EntryErrorKind, PathFault};
+use fulmar_copy::{EntryError, EntryErrorKind, PathFault};
 
 use crate::system::Errno;
 

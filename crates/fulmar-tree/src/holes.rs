@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use fulmar_channel::{
+use fulmar_copy::{
     Entry, EntryErrorKind, EntryId, ExistingFile, Kind, PartialFile, RelativePath, Target as _,
     Timestamp,
 };

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fulmar_channel::{
+use fulmar_copy::{
     Entry, EntryId, ExistingFile, Kind, PartialFile, RelativePath, Target as _, Timestamp,
 };
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::rc::Rc;
 
-use fulmar_channel::{Entry, EntryErrorKind, EntryId, Kind, RelativePath, Target as _, Timestamp};
+use fulmar_copy::{Entry, EntryErrorKind, EntryId, Kind, RelativePath, Target as _, Timestamp};
 
 use crate::partial::is_partial_name;
 use crate::system::{Errno, tests_hook};

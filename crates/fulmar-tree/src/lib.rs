@@ -1,9 +1,9 @@
 //! Files as a copy sees them: what a user has named is read, and what comes is written below one folder.
 //!
 //! ```text
-//!   operands ─► operand, pattern ─► TreeSource ─► entries, bytes, holes ─► fulmar-channel's Sender
+//!   operands ─► operand, pattern ─► TreeSource ─► entries, bytes, holes ─► fulmar-copy's Sender
 //!                                    (walk)
-//!   fulmar-channel's Receiver ─► TreeTarget ─► placement: where      the user's target, along the user's links
+//!   fulmar-copy's Receiver ─► TreeTarget ─► placement: where      the user's target, along the user's links
 //!                                             ─► beneath: folders    never along a link
 //!                                             ─► writing, partial    a name of its own until it is whole
 //! ```
@@ -15,7 +15,7 @@
 //! Standard input and output are [`PipeSource`] and [`PipeTarget`]; they do not wait, and say what to wait for.
 //!
 //! ```
-//! use fulmar_channel::{EntryId, NextEntry, Kind, Source as _};
+//! use fulmar_copy::{EntryId, NextEntry, Kind, Source as _};
 //! use fulmar_tree::{OperandContext, SourceOptions, TreeSource};
 //!
 //! let folder = tempfile::tempdir()?;

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use bytes::Bytes;
-use fulmar_channel::{
+use fulmar_copy::{
     CHUNK_BYTES_MIN, Entry, EntryError, EntryErrorKind, EntryId, ExistingFile, Kind, NextEntry,
     PartialFile, Piece, RelativePath, Settled, Source, Target, Timestamp,
 };

@@ -2,7 +2,7 @@
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-use fulmar_channel::{EntryError, EntryErrorKind, RelativePath};
+use fulmar_copy::{EntryError, EntryErrorKind, RelativePath};
 use rustix::fs::OFlags;
 
 use crate::entry_error;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use fulmar_channel::EntryErrorKind;
+use fulmar_copy::EntryErrorKind;
 
 use crate::testing::{Outcome, TARGET, copy, snapshot};
 
@@ -224,7 +224,7 @@ fn a_dry_run_changes_nothing_and_finds_what_would_go_wrong() {
         crate::TreeTarget::open(&crate::testing::context(world.path()), b"dst", options).unwrap();
     let mut whys = Vec::new();
     loop {
-        use fulmar_channel::{EntryId, NextEntry, Source as _, Target as _};
+        use fulmar_copy::{EntryId, NextEntry, Source as _, Target as _};
         match source.next_entry(EntryId(0)) {
             NextEntry::Entry(entry) => {
                 whys.extend(target.look(&entry).err().map(|trouble| trouble.kind))

@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 
 use bytes::Bytes;
-use fulmar_channel::Piece;
+use fulmar_copy::Piece;
 
 use crate::system::{self, Facts, Result};
 

@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use fulmar_channel::EntryErrorKind;
+use fulmar_copy::EntryErrorKind;
 
 use crate::partial;
 use crate::testing::{Outcome, PRESERVE, Random, TARGET, copy, snapshot};

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 
-use fulmar_channel::{EntryErrorKind, EntryId, Kind, NextEntry, Source as _};
+use fulmar_copy::{EntryErrorKind, EntryId, Kind, NextEntry, Source as _};
 use proptest::prelude::*;
 
 use crate::TargetOptions;
@@ -244,7 +244,7 @@ fn a_tree_that_is_too_deep_is_cut_there_and_told() {
         .collect();
     assert_eq!(whys, [EntryErrorKind::TooDeep]);
     let names = snapshot(&world.path().join("dst")).len();
-    assert_eq!(names, fulmar_channel::DEPTH_MAX);
+    assert_eq!(names, fulmar_copy::DEPTH_MAX);
 }
 
 #[test]
@@ -271,9 +271,9 @@ fn a_file_that_changes_while_it_is_read_is_told() {
         }
         let settled = source.close(id);
         let expected = if change == "nothing" {
-            fulmar_channel::Settled::Same
+            fulmar_copy::Settled::Same
         } else {
-            fulmar_channel::Settled::Changed
+            fulmar_copy::Settled::Changed
         };
         assert_eq!(settled, expected, "{change}");
     }
@@ -292,13 +292,13 @@ fn a_file_is_read_up_to_the_size_that_it_had() {
     };
     assert_eq!(entry.kind, Kind::File { size: Some(5000) });
     fs::write(&path, vec![1; 9000]).unwrap();
-    let fulmar_channel::Piece::Bytes(bytes) = source.read(EntryId(0), 4096, 65_536).unwrap() else {
+    let fulmar_copy::Piece::Bytes(bytes) = source.read(EntryId(0), 4096, 65_536).unwrap() else {
         panic!("no bytes")
     };
     assert_eq!(bytes.len(), 904);
     assert_eq!(
         source.read(EntryId(0), 5000, 65_536).unwrap(),
-        fulmar_channel::Piece::End
+        fulmar_copy::Piece::End
     );
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use fulmar_channel::{
+use fulmar_copy::{
     Entry, EntryError, EntryErrorKind, EntryId, Kind, NextEntry, Piece, RelativePath, Settled,
     Source,
 };

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use fulmar_channel::Timestamp;
+use fulmar_copy::Timestamp;
 use rustix::buffer::spare_capacity;
 use rustix::fs::{self, AtFlags, Dir, FileType, Mode, OFlags, Timespec, Timestamps};
 pub(crate) use rustix::io::Errno;

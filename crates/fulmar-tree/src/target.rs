@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use fulmar_channel::{
+use fulmar_copy::{
     Entry, EntryError, EntryErrorKind, EntryId, ExistingFile, Kind, PartialFile, Target,
 };
 use rustix::fs::OFlags;

@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use fulmar_channel::{
+use fulmar_copy::{
     Entry, EntryError, EntryId, ExistingFile, Kind, NextEntry, PartialFile, Piece, Settled, Source,
     Target,
 };

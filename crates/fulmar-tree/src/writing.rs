@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use fulmar_channel::{CHUNK_BYTES_MIN, CHUNKS_MAX, ExistingFile, PartialFile, Timestamp};
+use fulmar_copy::{CHUNK_BYTES_MIN, CHUNKS_MAX, ExistingFile, PartialFile, Timestamp};
 use rustix::fs::OFlags;
 
 use crate::partial::{self, Partial};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fulmar_channel::CHUNKS_MAX;
+use fulmar_copy::CHUNKS_MAX;
 
 /// Ranges that are told apart: as many as a file has chunks, so that one without holes never has more.
 const RANGES_MAX: usize = CHUNKS_MAX as usize;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use bytes::Bytes;
-use fulmar_channel::{
+use fulmar_copy::{
     Answer, Answerer, Arrived, EntryError, EntryVerdict, Event, Flags, Poll, Receiver, Request,
     Requester, Sender, StreamId, Streams, Totals,
 };

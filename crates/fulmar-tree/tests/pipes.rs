@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 
-use fulmar_channel::{
+use fulmar_copy::{
     CHUNK_BYTES_MIN, Entry, EntryErrorKind, EntryId, ExistingFile, Kind, NextEntry, PartialFile,
     Piece, RelativePath, Source as _, Target, Timestamp,
 };

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fulmar_channel::{EntryId, ExistingFile, Kind, NextEntry, Piece, Source as _, Target as _};
+use fulmar_copy::{EntryId, ExistingFile, Kind, NextEntry, Piece, Source as _, Target as _};
 use fulmar_tree::{Named, OperandContext, SourceOptions, TargetOptions, TreeSource, TreeTarget};
 
 /// The paths at which systems keep it.

@@ -3,7 +3,7 @@
 //! ```text
 //! datagram ◄─ transport ◄─┬─ core ◄─ fulmar ─► platform      sim: for tests, and for lab
 //! terminal ◄─ predict   ◄─┘            lab ─► sim, platform; and, in one folder, core and below
-//! channel ◄─ tree ◄─ fulmar, which uses channel, too
+//! copy ◄─ tree ◄─ fulmar, which uses copy, too
 //! quic ◄─ fulmar
 //! core, datagram, quic, terminal ◄─ login ◄─ fulmar, for what an offer and an invitation hold
 //! core, login, predict ◄─ settings ◄─ fulmar, for the values that settings have
@@ -60,7 +60,7 @@ const MEMBERS: &[Member] = &[
         reach: Reach::Pure,
     },
     Member {
-        name: "fulmar-channel",
+        name: "fulmar-copy",
         uses: &[],
         reach: Reach::Pure,
     },
@@ -117,7 +117,7 @@ const MEMBERS: &[Member] = &[
     Member {
         name: "fulmar",
         uses: &[
-            "fulmar-channel",
+            "fulmar-copy",
             "fulmar-compat",
             "fulmar-core",
             "fulmar-datagram",
@@ -134,7 +134,7 @@ const MEMBERS: &[Member] = &[
     },
     Member {
         name: "fulmar-tree",
-        uses: &["fulmar-channel"],
+        uses: &["fulmar-copy"],
         reach: Reach::System,
     },
     Member {

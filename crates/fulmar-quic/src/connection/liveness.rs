@@ -12,7 +12,7 @@ use fulmar_base::Time;
 
 /// The time for which the peer may answer nothing before a probe is sent, and between two probes.
 ///
-/// Source: docs/channel.md §10.
+/// Source: docs/copy-protocol.md §10.
 const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The time since which nothing was answered, and whether a probe is due.

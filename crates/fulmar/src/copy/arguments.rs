@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use fulmar_channel::{RateLimit, parse_memory_size};
+use fulmar_copy::{RateLimit, parse_memory_size};
 use fulmar_login::{Bind, PortRange};
 
 use crate::server::listen_args::ListenArgs;

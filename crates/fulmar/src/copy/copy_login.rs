@@ -5,7 +5,7 @@
 use std::ffi::{OsStr, OsString};
 use std::net::IpAddr;
 
-use fulmar_channel::RateLimit;
+use fulmar_copy::RateLimit;
 use fulmar_login::{
     COPY_VERSION, CopyInvitation, CopyLoginFailure, CopyService, Destination, Destinations,
     LoginEvent, LoginFailure, copy_command, is_plain,

@@ -8,7 +8,7 @@
 use std::io;
 use std::time::Duration;
 
-use fulmar_channel::RateLimiter;
+use fulmar_copy::RateLimiter;
 use fulmar_core::Names;
 use fulmar_login::{COPY_VERSION, CopyInvitation};
 use fulmar_platform::tty::is_terminal;

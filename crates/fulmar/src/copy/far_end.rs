@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use fulmar_base::Time;
-use fulmar_channel::{Answerer, Poll, ProtocolError, RateLimiter};
+use fulmar_copy::{Answerer, Poll, ProtocolError, RateLimiter};
 use fulmar_login::OVER_SSH_LINE;
 use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::{Interest, StandardPipes, Transfer};

@@ -1,6 +1,6 @@
 //! The task of a far end, as it was requested.
 
-use fulmar_channel::{Answer, Answerer, EntryError, Flags, Receiver, Request, Sender};
+use fulmar_copy::{Answer, Answerer, EntryError, Flags, Receiver, Request, Sender};
 use fulmar_platform::User;
 use fulmar_tree::{OperandContext, SourceOptions, TargetOptions, TreeSource, TreeTarget, umask};
 

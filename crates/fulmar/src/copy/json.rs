@@ -1,6 +1,6 @@
 //! Prints events as JSON: one object on a line (docs/copy.md).
 
-use fulmar_channel::{EntryError, EntryVerdict, Event, Kind, Progress, Totals};
+use fulmar_copy::{EntryError, EntryVerdict, Event, Kind, Progress, Totals};
 
 use super::progress::PathState;
 
@@ -146,7 +146,7 @@ pub(super) fn done(totals: &Totals, resumed: u64, seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fulmar_channel::{EntryErrorKind, RelativePath};
+    use fulmar_copy::{EntryErrorKind, RelativePath};
 
     use super::*;
 

@@ -3,10 +3,10 @@
 //! ```text
 //!  operands ─► plan ─► CopyLogin ══ ssh ══► `fulmar copy-server`
 //!                         └─► CopyConnection ═ QUIC over UDP, or ssh's own pipes ═► FarEnd
-//!  Work (fulmar-channel, fulmar-tree) ── streams ─┘                                   └─ Work
+//!  Work (fulmar-copy, fulmar-tree) ── streams ─┘                                   └─ Work
 //! ```
 //!
-//! Source: docs/protocol.md §2.10, docs/channel.md, docs/threat-model.md §11.
+//! Source: docs/protocol.md §2.10, docs/copy-protocol.md, docs/threat-model.md §11.
 
 mod absence;
 mod arguments;
@@ -35,7 +35,7 @@ use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::time::Duration;
 
-use fulmar_channel::{RateLimit, RateLimiter, Totals};
+use fulmar_copy::{RateLimit, RateLimiter, Totals};
 use fulmar_platform::{Interest, SavedModes, Signal, Tty, forbid_core_dumps, signals};
 use fulmar_settings::SettingSources;
 

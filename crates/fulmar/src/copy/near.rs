@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fulmar_base::Time;
-use fulmar_channel::{
+use fulmar_copy::{
     Allowed, Answer, Event, Flags, Poll, Progress, ProtocolError, RateLimiter, Receiver, Request,
     Requester, Sender, Totals,
 };

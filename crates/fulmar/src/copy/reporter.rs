@@ -6,7 +6,7 @@ use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use fulmar_base::Time;
-use fulmar_channel::{EntryVerdict, Event, Kind, Progress, Totals};
+use fulmar_copy::{EntryVerdict, Event, Kind, Progress, Totals};
 use fulmar_login::attributed;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Transfer, Tty};
@@ -348,7 +348,7 @@ fn trouble_text(event: &Event) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use fulmar_channel::RelativePath;
+    use fulmar_copy::RelativePath;
     use fulmar_platform::{WindowSize, pty};
 
     use super::*;

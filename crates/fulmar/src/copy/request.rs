@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::AsFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 
-use fulmar_channel::{Allowed, Flags, Request};
+use fulmar_copy::{Allowed, Flags, Request};
 use fulmar_tree::{
     Named, OperandContext, PipeSource, PipeTarget, SourceOptions, TargetOptions, TreeSource,
     TreeTarget,

@@ -9,7 +9,7 @@
 use std::io;
 
 use bytes::{Buf as _, Bytes, BytesMut};
-use fulmar_channel::{Arrived, StreamId, Streams};
+use fulmar_copy::{Arrived, StreamId, Streams};
 use fulmar_platform::Transfer;
 
 /// A pipe each way, neither of which waits.
@@ -251,7 +251,7 @@ impl Streams for SshStreams {
 
     fn room(&mut self, stream: StreamId) -> usize {
         // Control has room where data have none, so that an end that waits for an answer gets it
-        // (docs/channel.md §1).
+        // (docs/copy-protocol.md §1).
         let limit = match stream {
             StreamId::CONTROL => OUTGOING_BYTES_MAX + CONTROL_BYTES_MAX,
             _ => OUTGOING_BYTES_MAX,

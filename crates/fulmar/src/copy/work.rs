@@ -3,7 +3,7 @@
 use std::os::fd::BorrowedFd;
 
 use bytes::Bytes;
-use fulmar_channel::{
+use fulmar_copy::{
     Arrived, Entry, EntryError, EntryId, Event, ExistingFile, NextEntry, PartialFile, Piece, Poll,
     Progress, ProtocolError, Receiver, Sender, Settled, Source, StreamId, Streams, Target, Totals,
 };

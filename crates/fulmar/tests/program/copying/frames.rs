@@ -1,4 +1,4 @@
-//! Writes the frames of a hostile end into the pipes that ssh carries: frames of docs/channel.md §2 in those
+//! Writes the frames of a hostile end into the pipes that ssh carries: frames of docs/copy-protocol.md §2 in those
 //! of docs/protocol.md §2.10, byte by byte, so that nothing keeps them from being wrong.
 
 /// The mode of a file or a folder.

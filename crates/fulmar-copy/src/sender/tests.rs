@@ -1,0 +1,437 @@
+//! A sender whose peer keeps to no rule (docs/copy-protocol.md §9), and what a sender does by itself.
+
+use bytes::BytesMut;
+use proptest::prelude::*;
+
+use super::*;
+use crate::entry_error::EntryErrorKind;
+use crate::limits::{CHUNK_BYTES_MIN, SIZE_MAX, WINDOW_ENTRIES};
+use crate::request::Request;
+use crate::streams::Arrived;
+use crate::support::memory::MemorySource;
+use crate::support::streams::{End, Link};
+use crate::support::tree::{Node, Tree, file, path};
+
+const CHUNK: usize = CHUNK_BYTES_MIN as usize;
+
+struct Attack {
+    link: Link,
+    peer: End,
+    ours: End,
+    sender: Sender,
+    source: MemorySource,
+}
+
+/// A folder with a small file and one of three chunks.
+fn tree() -> Tree {
+    let large = vec![7; 2 * CHUNK + 5];
+    Tree::from([
+        (path("r"), Node::Folder { mode: 0o755 }),
+        (path("r/a"), file("small")),
+        (path("r/b"), file(large)),
+    ])
+}
+
+impl Attack {
+    /// With streams of that capacity.
+    fn new(tree: &Tree, capacities: &[usize]) -> Self {
+        let link = Link::new(capacities);
+        let (ours, peer) = (link.sender(), link.receiver());
+        let request = Request::Put {
+            target: Vec::new(),
+            flags: Flags::RECURSIVE,
+        };
+        let sender = Sender::new(Requester::new(request).unwrap());
+        Self {
+            link,
+            peer,
+            ours,
+            sender,
+            source: MemorySource::of(tree),
+        }
+    }
+
+    /// The peer has greeted and is ready.
+    fn ready(tree: &Tree, capacities: &[usize]) -> Self {
+        let mut attack = Self::new(tree, capacities);
+        let said = [hello(1), Frame::Ready { is_folder: true }];
+        assert_eq!(attack.run(&said), Ok(Poll::Waiting));
+        attack
+    }
+
+    fn turn(&mut self) -> Result<Poll, ProtocolError> {
+        loop {
+            let turn = self
+                .sender
+                .poll(&mut self.source, &mut self.ours, usize::MAX)?;
+            self.link.deliver_all();
+            if turn != Poll::More {
+                return Ok(turn);
+            }
+        }
+    }
+
+    fn run(&mut self, said: &[Frame]) -> Result<Poll, ProtocolError> {
+        let mut turn = self.turn();
+        for frame in said {
+            let mut out = BytesMut::new();
+            frame.encode(&mut out);
+            self.peer.inject(StreamId::CONTROL, out.freeze());
+            turn = turn.and_then(|_| self.turn());
+        }
+        turn
+    }
+}
+
+fn hello(version: u64) -> Frame {
+    Frame::Hello {
+        version,
+        features: 0,
+    }
+}
+
+fn settled(first: u64, count: u64) -> Frame {
+    Frame::Settled {
+        first: EntryId(first),
+        count,
+    }
+}
+
+fn failed(id: u64) -> Frame {
+    Frame::Failed {
+        id: EntryId(id),
+        trouble: EntryError::new(EntryErrorKind::Io),
+    }
+}
+
+fn have(id: u64, first: u64, count: usize) -> Frame {
+    Frame::Have {
+        id: EntryId(id),
+        first,
+        digests: vec![Digest([5; 32]); count],
+    }
+}
+
+/// A copy whose streams are wide, so that everything is sent: entries 0 to 3.
+fn everything_sent() -> Attack {
+    Attack::ready(&tree(), &[8 * CHUNK, 8 * CHUNK])
+}
+
+#[test]
+fn each_broken_rule_ends_the_copy_with_its_name() {
+    let done = || Frame::Done(Totals::default());
+    let cases = [
+        (
+            "settled what never was",
+            vec![settled(4, 1)],
+            ProtocolError::NotSent,
+        ),
+        (
+            "settled beyond the last",
+            vec![settled(0, 5)],
+            ProtocolError::NotSent,
+        ),
+        (
+            "settled the highest",
+            vec![settled(SIZE_MAX, WINDOW_ENTRIES)],
+            ProtocolError::NotSent,
+        ),
+        (
+            "settled twice",
+            vec![settled(0, 2), settled(1, 1)],
+            ProtocolError::NotSent,
+        ),
+        (
+            "failed what never was",
+            vec![failed(4)],
+            ProtocolError::NotSent,
+        ),
+        (
+            "failed twice",
+            vec![failed(1), failed(1)],
+            ProtocolError::NotSent,
+        ),
+        (
+            "failed and settled",
+            vec![failed(1), settled(1, 1)],
+            ProtocolError::NotSent,
+        ),
+        (
+            "has what never was",
+            vec![have(4, 0, 1)],
+            ProtocolError::NotSent,
+        ),
+        (
+            "has the highest",
+            vec![have(SIZE_MAX, SIZE_MAX, 1)],
+            ProtocolError::NotSent,
+        ),
+        ("done too early", vec![done()], ProtocolError::Incomplete),
+        (
+            "ready twice",
+            vec![Frame::Ready { is_folder: true }],
+            ProtocolError::Misplaced("Ready"),
+        ),
+        (
+            "refused too late",
+            vec![Frame::Refused(EntryError::new(EntryErrorKind::Io))],
+            ProtocolError::Misplaced("Refused"),
+        ),
+        (
+            "a second greeting",
+            vec![hello(1)],
+            ProtocolError::Misplaced("Hello"),
+        ),
+        (
+            "sends",
+            vec![Frame::Finished { entries: 0 }],
+            ProtocolError::Misplaced("Finished"),
+        ),
+        (
+            "has trouble",
+            vec![Frame::EntryError(EntryError::new(EntryErrorKind::Io))],
+            ProtocolError::Misplaced("EntryError"),
+        ),
+    ];
+    for (name, said, wrong) in cases {
+        assert_eq!(everything_sent().run(&said), Err(wrong), "{name}");
+    }
+}
+
+#[test]
+fn before_the_answer_nothing_else_is_heard() {
+    let cases = [
+        (vec![hello(2)], ProtocolError::Version(2)),
+        (
+            vec![Frame::Ready { is_folder: true }],
+            ProtocolError::Misplaced("Ready"),
+        ),
+        (
+            vec![hello(1), settled(0, 1)],
+            ProtocolError::Misplaced("Settled"),
+        ),
+        (
+            vec![hello(1), have(0, 0, 1)],
+            ProtocolError::Misplaced("Have"),
+        ),
+    ];
+    for (said, wrong) in cases {
+        assert_eq!(Attack::new(&tree(), &[CHUNK]).run(&said), Err(wrong));
+    }
+}
+
+#[test]
+fn what_is_still_being_sent_cannot_be_settled() {
+    // 100 bytes are on their way, and nobody takes them.
+    let link = Link::new(&[100]);
+    let mut attack = Attack {
+        link,
+        ..Attack::new(&tree(), &[100])
+    };
+    (attack.ours, attack.peer) = (attack.link.sender(), attack.link.receiver());
+    let begun = attack
+        .sender
+        .poll(&mut attack.source, &mut attack.ours, usize::MAX);
+    assert!(begun.is_ok());
+    for frame in [hello(1), Frame::Ready { is_folder: true }, settled(2, 1)] {
+        let mut out = BytesMut::new();
+        frame.encode(&mut out);
+        attack.peer.inject(StreamId::CONTROL, out.freeze());
+    }
+    let turn = attack
+        .sender
+        .poll(&mut attack.source, &mut attack.ours, usize::MAX);
+    assert_eq!(turn, Err(ProtocolError::NotSent));
+}
+
+#[test]
+fn chunks_that_no_file_has_cannot_be_claimed() {
+    for (first, count, is_right) in [
+        (0, 3, true),
+        (0, 4, false),
+        (3, 1, false),
+        (SIZE_MAX, 1, false),
+    ] {
+        let mut large = Large::new(Entry {
+            operand: 0,
+            path: path("r"),
+            kind: Kind::File {
+                size: Some(2 * CHUNK as u64 + 5),
+            },
+            mode: 0,
+            modified: crate::entry::Timestamp::default(),
+        });
+        let digests = vec![Digest([0; 32]); count];
+        assert_eq!(large.claim(first, &digests), is_right, "{first} {count}");
+    }
+}
+
+#[test]
+fn a_peer_that_goes_away_is_missed() {
+    let mut attack = everything_sent();
+    attack.peer.finish(StreamId::CONTROL);
+    assert_eq!(attack.turn(), Err(ProtocolError::EndedEarly));
+}
+
+#[test]
+fn a_refusal_ends_a_copy_that_had_begun() {
+    let mut attack = Attack::new(&tree(), &[CHUNK]);
+    let trouble = EntryError::at(b"there", EntryErrorKind::Denied);
+    let said = [hello(1), Frame::Refused(trouble.clone())];
+    assert_eq!(attack.run(&said), Ok(Poll::Done));
+    assert_eq!(
+        attack.sender.poll_event(),
+        Some(Event::Answered(Answer::Refused(trouble)))
+    );
+    assert_eq!(attack.sender.totals(), None);
+}
+
+#[test]
+fn files_that_fail_over_there_are_closed_here_and_named() {
+    let mut attack = Attack::ready(&tree(), &[70_000]);
+    assert!(
+        !attack.source.open.is_empty(),
+        "the large file is being sent"
+    );
+    assert_eq!(
+        attack.run(&[failed(2), settled(0, 2), settled(3, 1)]),
+        Ok(Poll::Waiting)
+    );
+    assert!(attack.source.open.is_empty(), "it is closed");
+    let events: Vec<_> = std::iter::from_fn(|| attack.sender.poll_event()).collect();
+    let named = events.iter().any(|event| {
+        matches!(event, Event::Settled { path, verdict: EntryVerdict::Failed(trouble), .. }
+            if path.as_bytes() == b"r/b" && trouble.place == b"r/b")
+    });
+    assert!(named, "{events:?}");
+}
+
+#[test]
+fn a_receiver_cannot_say_that_nothing_failed_after_all() {
+    let mut attack = everything_sent();
+    let said = [failed(2), settled(0, 2), settled(3, 1)];
+    let done = [Frame::Done(Totals::default())];
+    assert_eq!(
+        attack.run(&[said.as_slice(), &done].concat()),
+        Ok(Poll::Done)
+    );
+    let troubles = attack.sender.totals().map(|totals| totals.troubles);
+    assert_eq!(troubles, Some(1));
+}
+
+/// Many small files in one folder.
+fn crowd(count: u64) -> Tree {
+    (0..count)
+        .map(|number| (path(&format!("r/{number:06}")), file("content")))
+        .collect()
+}
+
+#[test]
+fn small_files_wait_for_no_answer_until_the_window_is_full() {
+    let mut attack = Attack::ready(&crowd(10_000), &[1 << 30]);
+    assert_eq!(attack.sender.progress().entries_known, WINDOW_ENTRIES);
+    // One answer, and as many go on.
+    assert_eq!(attack.run(&[settled(0, 1000)]), Ok(Poll::Waiting));
+    assert_eq!(
+        attack.sender.progress().entries_known,
+        WINDOW_ENTRIES + 1000
+    );
+}
+
+#[test]
+fn a_stream_that_stands_still_stops_no_other() {
+    let mut attack = Attack::ready(&crowd(1000), &[0, 1 << 30, 1 << 30]);
+    assert_eq!(attack.run(&[settled(0, 1000)]), Ok(Poll::Waiting));
+    assert_eq!(attack.sender.progress().entries, 1000);
+}
+
+#[test]
+fn as_many_streams_are_used_as_there_may_be() {
+    for (there_are, used) in [
+        (STREAMS_MAX - 1, STREAMS_MAX - 1),
+        (STREAMS_MAX + 1, STREAMS_MAX),
+    ] {
+        let mut attack = Attack::ready(&crowd(4000), &vec![1 << 30; there_are]);
+        let streams = (1..=there_are).map(|stream| StreamId(u8::try_from(stream).unwrap()));
+        let mut is_used = |stream| !matches!(attack.peer.read(stream, 1), Arrived::Nothing);
+        assert_eq!(
+            streams.map(&mut is_used).filter(|is_used| *is_used).count(),
+            used
+        );
+    }
+}
+
+#[test]
+fn a_walk_that_pauses_is_asked_again_at_once() {
+    let mut attack = Attack::new(&tree(), &[8 * CHUNK]);
+    attack.source.stalls = 2;
+    let turn = attack
+        .sender
+        .poll(&mut attack.source, &mut attack.ours, usize::MAX);
+    assert_eq!(turn, Ok(Poll::More));
+    let turn = attack
+        .sender
+        .poll(&mut attack.source, &mut attack.ours, usize::MAX);
+    assert_eq!(turn, Ok(Poll::Waiting));
+    assert!(attack.sender.progress().is_walked);
+}
+
+#[test]
+fn a_walk_that_pauses_is_asked_once_in_a_turn_however_many_streams_there_are() {
+    let mut attack = Attack::new(&tree(), &[8 * CHUNK; 8]);
+    attack.source.stalls = 5;
+    for left in (1..5).rev() {
+        let turn = attack
+            .sender
+            .poll(&mut attack.source, &mut attack.ours, usize::MAX);
+        assert_eq!((turn, attack.source.stalls), (Ok(Poll::More), left));
+    }
+}
+
+#[test]
+fn a_turn_reads_no_more_than_its_budget() {
+    let tree = Tree::from([(path("r"), file(vec![1; 5 * CHUNK]))]);
+    let mut attack = Attack::new(&tree, &[1 << 30]);
+    for turn in 1..5 {
+        let result = attack
+            .sender
+            .poll(&mut attack.source, &mut attack.ours, 200_000);
+        assert_eq!(result, Ok(Poll::More));
+        let read = attack.sender.progress().bytes;
+        assert!(read <= turn * (200_000 + 65_536), "{read} in {turn} turns");
+    }
+}
+
+fn any_frame() -> impl Strategy<Value = Frame> {
+    let id = 0..6_u64;
+    prop_oneof![
+        (id.clone(), 1..4_u64).prop_map(|(first, count)| settled(first, count)),
+        id.clone().prop_map(failed),
+        (id, 0..4_u64, 1..4_usize).prop_map(|(id, first, count)| have(id, first, count)),
+        Just(Frame::Done(Totals::default())),
+        Just(Frame::Finished { entries: 1 }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+    #[test]
+    fn whatever_is_said_the_sender_has_a_verdict(
+        said in proptest::collection::vec(any_frame(), 1..20),
+        capacity in prop_oneof![Just(1_usize), Just(5000), Just(4 * CHUNK)],
+    ) {
+        let mut attack = Attack::new(&tree(), &[capacity, capacity]);
+        let mut frames = vec![hello(1), Frame::Ready { is_folder: true }];
+        frames.extend(said);
+        for frame in frames {
+            let mut out = BytesMut::new();
+            frame.encode(&mut out);
+            attack.peer.inject(StreamId::CONTROL, out.freeze());
+            let turn = attack.sender.poll(&mut attack.source, &mut attack.ours, 1 << 20);
+            attack.link.deliver_all();
+            if !matches!(turn, Ok(Poll::More | Poll::Waiting)) {
+                break;
+            }
+        }
+    }
+}
