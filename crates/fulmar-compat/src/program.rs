@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 
 /// The text after the first line of `--version` under a stock name, which scripts read.
 pub(crate) const STAND_IN_TEXT: &str = concat!(
@@ -47,11 +47,11 @@ impl Program {
         }
     }
 
-    /// Returns whose habits it has.
-    pub fn names(self) -> Names {
+    /// Returns whether it behaves as Fulmar or as Mosh.
+    pub fn compat_mode(self) -> CompatMode {
         match self {
-            Program::Fulmar => Names::Own,
-            Program::Mosh | Program::MoshServer | Program::MoshClient => Names::Stock,
+            Program::Fulmar => CompatMode::Fulmar,
+            Program::Mosh | Program::MoshServer | Program::MoshClient => CompatMode::Mosh,
         }
     }
 }

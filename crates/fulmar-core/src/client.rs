@@ -15,12 +15,12 @@ use fulmar_transport::{
 
 use crate::agreement::Agreement;
 use crate::capability::{Capabilities, Capability};
+use crate::compat_mode::CompatMode;
 use crate::display::{Display, OuterTerminal, Wanted};
 use crate::escape_key::{Command, EscapeKey, EscapeReader};
 use crate::exit_status::ExitStatus;
 use crate::host_screen::HostScreen;
 use crate::link_info::LinkInfo;
-use crate::names::Names;
 use crate::notice::{Delivery, Notices, ServerLiveness};
 use crate::numbering::Numbering;
 use crate::prediction::Prediction;
@@ -54,8 +54,8 @@ pub struct ClientConfig {
     pub outer: OuterTerminal,
     /// The key that commands the client.
     pub escape_key: EscapeKey,
-    /// The names that the program goes by.
-    pub names: Names,
+    /// Whether the client behaves as Fulmar or as Mosh.
+    pub compat: CompatMode,
     /// The text before a title that a program sets; empty for none.
     pub title_prefix: String,
     /// The server as notices call it, for instance `192.0.2.7, UDP port 60001`.
@@ -71,7 +71,7 @@ pub struct ClientConfig {
 
 impl ClientConfig {
     /// Returns what a client is without further wishes: an unknown terminal of 80x24, the default
-    /// escape key, our own names, datagrams for IPv4, nothing agreed on.
+    /// escape key, our own behaviour, datagrams for IPv4, nothing agreed on.
     pub fn new(key: Key, seed: Seed) -> ClientConfig {
         ClientConfig {
             key,
@@ -80,7 +80,7 @@ impl ClientConfig {
             datagram_bytes: DATAGRAM_BYTES_IPV4,
             outer: OuterTerminal::default(),
             escape_key: EscapeKey::default(),
-            names: Names::Own,
+            compat: CompatMode::Fulmar,
             title_prefix: String::new(),
             server_label: "the server".to_owned(),
             prediction: fulmar_predict::PredictionConfig::default(),
@@ -139,14 +139,14 @@ pub enum ClientEnding {
 
 impl ClientEnding {
     /// Returns the status that the process leaves with: 0 after a clean end, or what failures are
-    /// under these names: 255, as of ssh, or 1, as of stock.
-    pub fn exit_status(self, names: Names) -> u8 {
+    /// in this mode: 255, as of ssh, or 1, as of stock.
+    pub fn exit_status(self, compat: CompatMode) -> u8 {
         match self {
             ClientEnding::ServerEnded | ClientEnding::UserQuit | ClientEnding::Asked(_) => 0,
             ClientEnding::NeverConnected
             | ClientEnding::Unanswered
             | ClientEnding::Altered
-            | ClientEnding::KeySpent => names.failure_status(),
+            | ClientEnding::KeySpent => compat.failure_status(),
         }
     }
 }
@@ -207,7 +207,7 @@ impl Client {
             datagram_bytes,
             outer,
             escape_key,
-            names,
+            compat,
             title_prefix,
             server_label,
             prediction,
@@ -245,8 +245,8 @@ impl Client {
             numbering,
             capabilities: Agreement::capabilities_of(agreement),
             stream,
-            keys: EscapeReader::new(escape_key, names),
-            notices: Notices::new(now, names, server_label, delivery, escape_key),
+            keys: EscapeReader::new(escape_key, compat),
+            notices: Notices::new(now, compat, server_label, delivery, escape_key),
             prediction: Prediction::new(prediction, size),
             predicted: None,
             display: Display::new(outer, title_prefix),

@@ -1,6 +1,6 @@
 //! The key that commands the client instead of going to the program.
 
-use crate::names::Names;
+use crate::compat_mode::CompatMode;
 
 /// `Ctrl-^`.
 const DEFAULT_KEY: u8 = 0x1E;
@@ -93,16 +93,16 @@ pub(crate) enum Command {
 #[derive(Debug)]
 pub(crate) struct EscapeReader {
     key: EscapeKey,
-    names: Names,
+    compat: CompatMode,
     is_armed: bool,
     at_line_start: bool,
 }
 
 impl EscapeReader {
-    pub(crate) fn new(key: EscapeKey, names: Names) -> EscapeReader {
+    pub(crate) fn new(key: EscapeKey, compat: CompatMode) -> EscapeReader {
         EscapeReader {
             key,
-            names,
+            compat,
             is_armed: false,
             // The first key of a session follows no line end.
             at_line_start: false,
@@ -146,8 +146,8 @@ impl EscapeReader {
             b'.' => Some(Command::Quit),
             CTRL_Z => Some(Command::Suspend),
             pass if is_pass_character(key, pass) => self.type_byte(key, typed),
-            b'?' if self.names == Names::Own => Some(Command::Help),
-            b'i' if self.names == Names::Own => Some(Command::LinkInfo),
+            b'?' if self.compat == CompatMode::Fulmar => Some(Command::Help),
+            b'i' if self.compat == CompatMode::Fulmar => Some(Command::LinkInfo),
             other => {
                 self.type_byte(key, typed);
                 self.type_byte(other, typed)
@@ -176,19 +176,19 @@ fn is_pass_character(key: u8, byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    fn read(setting: &[u8], names: Names, input: &[u8]) -> (Vec<u8>, Vec<Command>) {
-        let mut reader = EscapeReader::new(EscapeKey::from_setting(setting), names);
+    fn read(setting: &[u8], compat: CompatMode, input: &[u8]) -> (Vec<u8>, Vec<Command>) {
+        let mut reader = EscapeReader::new(EscapeKey::from_setting(setting), compat);
         let mut typed = Vec::new();
         let commands = reader.read(input, &mut typed);
         (typed, commands)
     }
 
     fn own(input: &[u8]) -> (Vec<u8>, Vec<Command>) {
-        read(b"\x1e", Names::Own, input)
+        read(b"\x1e", CompatMode::Fulmar, input)
     }
 
     fn stock(input: &[u8]) -> (Vec<u8>, Vec<Command>) {
-        read(b"\x1e", Names::Stock, input)
+        read(b"\x1e", CompatMode::Mosh, input)
     }
 
     #[test]
@@ -229,11 +229,14 @@ mod tests {
         for pass in [b"a", b"A"] {
             let input = [b"\x01".as_slice(), pass].concat();
             assert_eq!(
-                read(b"\x01", Names::Own, &input),
+                read(b"\x01", CompatMode::Fulmar, &input),
                 (b"\x01".to_vec(), vec![])
             );
         }
-        assert_eq!(read(b"~", Names::Own, b"\r~~"), (b"\r~".to_vec(), vec![]));
+        assert_eq!(
+            read(b"~", CompatMode::Fulmar, b"\r~~"),
+            (b"\r~".to_vec(), vec![])
+        );
     }
 
     #[test]
@@ -252,16 +255,22 @@ mod tests {
 
     #[test]
     fn a_printable_key_works_only_right_after_a_line_end() {
-        assert_eq!(read(b"~", Names::Own, b"~."), (b"~.".to_vec(), vec![]));
-        assert_eq!(read(b"~", Names::Own, b"a~."), (b"a~.".to_vec(), vec![]));
+        assert_eq!(
+            read(b"~", CompatMode::Fulmar, b"~."),
+            (b"~.".to_vec(), vec![])
+        );
+        assert_eq!(
+            read(b"~", CompatMode::Fulmar, b"a~."),
+            (b"a~.".to_vec(), vec![])
+        );
         for end in [b'\r', b'\n'] {
             assert_eq!(
-                read(b"~", Names::Own, &[end, b'~', b'.']),
+                read(b"~", CompatMode::Fulmar, &[end, b'~', b'.']),
                 (vec![end], vec![Command::Quit])
             );
         }
         assert_eq!(
-            read(b"~", Names::Own, b"\ra~."),
+            read(b"~", CompatMode::Fulmar, b"\ra~."),
             (b"\ra~.".to_vec(), vec![])
         );
     }
@@ -269,7 +278,7 @@ mod tests {
     #[test]
     fn without_an_escape_key_everything_is_typed() {
         let all: Vec<u8> = (0..=255).filter(|&byte| byte != CTRL_L).collect();
-        assert_eq!(read(b"", Names::Own, &all), (all, vec![]));
+        assert_eq!(read(b"", CompatMode::Fulmar, &all), (all, vec![]));
     }
 
     #[test]
@@ -279,7 +288,7 @@ mod tests {
 
     #[test]
     fn input_may_be_cut_anywhere() {
-        let mut reader = EscapeReader::new(EscapeKey::default(), Names::Own);
+        let mut reader = EscapeReader::new(EscapeKey::default(), CompatMode::Fulmar);
         let mut typed = Vec::new();
         assert!(reader.read(b"\x1e", &mut typed).is_empty());
         assert!(reader.is_armed());

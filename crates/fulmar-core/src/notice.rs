@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 
+use crate::compat_mode::CompatMode;
 use crate::escape_key::EscapeKey;
-use crate::names::Names;
 
 use self::wording::{Lateness, Parts};
 
@@ -110,7 +110,7 @@ struct SendFailure {
 /// Decides what the notice line says and when it has to be written anew.
 #[derive(Debug)]
 pub(crate) struct Notices {
-    names: Names,
+    compat: CompatMode,
     /// The server's address as the user knows it, for instance `192.0.2.7, UDP port 60001`.
     server: String,
     delivery: Delivery,
@@ -127,13 +127,13 @@ pub(crate) struct Notices {
 impl Notices {
     pub(crate) fn new(
         started: Time,
-        names: Names,
+        compat: CompatMode,
         server: String,
         delivery: Delivery,
         escape: EscapeKey,
     ) -> Notices {
         Notices {
-            names,
+            compat,
             server,
             delivery,
             escape,
@@ -222,7 +222,7 @@ impl Notices {
         link: impl FnOnce() -> String,
     ) -> Option<String> {
         let parts = Parts {
-            program: self.names.program(),
+            program: self.compat.program(),
             message: self.message_text(now, liveness, link),
             lateness: self.lateness(now, liveness),
             quit: self.quit_hint(),
@@ -286,9 +286,9 @@ impl Notices {
 
     fn help_text(&self) -> Option<String> {
         let (key, pass) = (self.escape.label()?, self.escape.pass_label()?);
-        let ours = match self.names {
-            Names::Own => ", i for link info",
-            Names::Stock => "",
+        let ours = match self.compat {
+            CompatMode::Fulmar => ", i for link info",
+            CompatMode::Mosh => "",
         };
         Some(format!(
             "{key}, then . to quit, Ctrl-Z to suspend, {pass} to type it{ours}"

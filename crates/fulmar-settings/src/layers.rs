@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 
 use crate::config_file::{ConfigFile, ConfigLocation};
 use crate::environment::Environment;
@@ -22,7 +22,7 @@ pub struct SettingSources {
     file: Option<PathBuf>,
     /// The host as it was written, without the user.
     host: Option<OsString>,
-    names: Names,
+    compat: CompatMode,
 }
 
 /// A value before it is read.
@@ -62,28 +62,28 @@ impl SettingSources {
             flags,
             file,
             host: host.map(|host| without_user(host).to_owned()),
-            names: Names::Own,
+            compat: CompatMode::Fulmar,
         }
     }
 
-    /// Returns the sources under the names of stock: its variables and nothing else.
+    /// Returns the sources of a stand-in for stock: its variables and nothing else.
     pub fn stock() -> SettingSources {
         SettingSources {
-            names: Names::Stock,
+            compat: CompatMode::Mosh,
             ..SettingSources::own(GivenFlags::default(), None, None)
         }
     }
 
-    /// Returns under whose names the program runs.
-    pub fn names(&self) -> Names {
-        self.names
+    /// Returns whether the program behaves as Fulmar or as Mosh.
+    pub fn compat_mode(&self) -> CompatMode {
+        self.compat
     }
 
     /// Returns which configuration file is to be read, if any.
     pub fn config_location(&self, environment: &Environment) -> Option<ConfigLocation> {
-        match self.names {
-            Names::Own => ConfigLocation::find(self.file.as_deref(), environment),
-            Names::Stock => None,
+        match self.compat {
+            CompatMode::Fulmar => ConfigLocation::find(self.file.as_deref(), environment),
+            CompatMode::Mosh => None,
         }
     }
 
@@ -108,9 +108,9 @@ impl SettingLayers<'_> {
         self.config.as_ref()
     }
 
-    /// Returns under whose names the program runs.
-    pub(crate) fn names(&self) -> Names {
-        self.sources.names
+    /// Returns whether the program behaves as Fulmar or as Mosh.
+    pub(crate) fn compat_mode(&self) -> CompatMode {
+        self.sources.compat
     }
 
     /// Returns the host that the settings are for.
@@ -151,7 +151,7 @@ impl SettingLayers<'_> {
 
     /// An empty variable is none, so that one can be taken back for a single command.
     fn own_variable(&self, about: &'static SettingInfo) -> Option<RawValue<'_>> {
-        if self.sources.names == Names::Stock {
+        if self.sources.compat == CompatMode::Mosh {
             return None;
         }
         let text = self.environment.get_filled(about.variable)?;

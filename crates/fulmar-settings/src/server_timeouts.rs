@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 
 use crate::environment::Environment;
 
@@ -27,7 +27,7 @@ pub struct ServerTimeouts {
 
 impl ServerTimeouts {
     /// Reads them. 0 is no limit.
-    pub fn of(environment: &Environment, names: Names) -> ServerTimeouts {
+    pub fn of(environment: &Environment, compat: CompatMode) -> ServerTimeouts {
         let mut complaints = Vec::new();
         let mut read = |name: &str| {
             let text = environment.get_filled(name)?;
@@ -41,10 +41,10 @@ impl ServerTimeouts {
         let signal = read("MOSH_SERVER_SIGNAL_TMOUT");
         let limit = |seconds: u64| (seconds > 0).then(|| Duration::from_secs(seconds));
         ServerTimeouts {
-            network: match (network, names) {
+            network: match (network, compat) {
                 (Some(seconds), _) => limit(seconds),
-                (None, Names::Own) => Some(FORGOTTEN_AFTER),
-                (None, Names::Stock) => None,
+                (None, CompatMode::Fulmar) => Some(FORGOTTEN_AFTER),
+                (None, CompatMode::Mosh) => None,
             },
             signal: signal.and_then(limit),
             complaints,
@@ -56,17 +56,17 @@ impl ServerTimeouts {
 mod tests {
     use super::*;
 
-    fn of(network: &str, signal: &str, names: Names) -> ServerTimeouts {
+    fn of(network: &str, signal: &str, compat: CompatMode) -> ServerTimeouts {
         let variables = [
             ("MOSH_SERVER_NETWORK_TMOUT", network),
             ("MOSH_SERVER_SIGNAL_TMOUT", signal),
         ];
-        ServerTimeouts::of(&variables.into_iter().collect(), names)
+        ServerTimeouts::of(&variables.into_iter().collect(), compat)
     }
 
     #[test]
     fn seconds_are_read() {
-        let both = of("604800", "4", Names::Own);
+        let both = of("604800", "4", CompatMode::Fulmar);
         assert_eq!(both.network, Some(Duration::from_secs(604_800)));
         assert_eq!(both.signal, Some(Duration::from_secs(4)));
         assert!(both.complaints.is_empty());
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn what_is_no_number_is_told_and_ignored() {
         for bad in ["x", "-2", "3s"] {
-            let timeouts = of(bad, bad, Names::Stock);
+            let timeouts = of(bad, bad, CompatMode::Mosh);
             assert_eq!(timeouts.complaints.len(), 2, "{bad}");
             assert_eq!((timeouts.network, timeouts.signal), (None, None), "{bad}");
         }
@@ -84,11 +84,11 @@ mod tests {
     #[test]
     fn a_forgotten_session_ends_after_30_days_but_not_under_the_stock_name() {
         for unset in ["", "x"] {
-            assert_eq!(of(unset, "", Names::Stock).network, None);
-            let own = of(unset, "", Names::Own);
+            assert_eq!(of(unset, "", CompatMode::Mosh).network, None);
+            let own = of(unset, "", CompatMode::Fulmar);
             assert_eq!(own.network, Some(Duration::from_secs(2_592_000)));
             assert_eq!(own.signal, None);
         }
-        assert_eq!(of("0", "0", Names::Own).network, None);
+        assert_eq!(of("0", "0", CompatMode::Fulmar).network, None);
     }
 }

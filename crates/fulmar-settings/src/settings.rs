@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use fulmar_core::{EscapeKey, Names};
+use fulmar_core::{CompatMode, EscapeKey};
 use fulmar_login::{Family, PortRange, RemoteIp};
 use fulmar_predict::{PredictionConfig, PredictionMode};
 use tracing_subscriber::filter::Targets;
@@ -73,7 +73,7 @@ impl SettingLayers<'_> {
     pub fn settings(&self) -> Result<Settings, SettingsError> {
         let predict = self.value(&table::PREDICT);
         Ok(Settings {
-            predict: predict.map_err(|failure| in_stocks_words(failure, self.names()))?,
+            predict: predict.map_err(|failure| in_stocks_words(failure, self.compat_mode()))?,
             login: LoginSettings {
                 ssh: self.value(&table::SSH)?,
                 server: self.value(&table::SERVER)?,
@@ -97,9 +97,9 @@ impl SettingLayers<'_> {
 }
 
 /// Returns a failure as stock would tell it: docs/protocol.md §2.8.
-fn in_stocks_words(failure: SettingsError, names: Names) -> SettingsError {
+fn in_stocks_words(failure: SettingsError, compat: CompatMode) -> SettingsError {
     match failure {
-        SettingsError::Setting { value, .. } if names == Names::Stock => {
+        SettingsError::Setting { value, .. } if compat == CompatMode::Mosh => {
             SettingsError::PredictionMode { mode: value }
         }
         other => other,

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_login::LoginFailure;
 use fulmar_platform::Signal;
 
@@ -22,19 +22,19 @@ pub(crate) trait Advice: Error {
     }
 
     /// Says what to try next, in one line or several.
-    fn advice(&self, names: Names) -> Option<String>;
+    fn advice(&self, compat: CompatMode) -> Option<String>;
 
     /// Returns the status to leave with: 1, as stock, or 255, as ssh, where a part has no rule of its own.
-    fn status(&self, names: Names) -> u8 {
+    fn status(&self, compat: CompatMode) -> u8 {
         match self.passed_on() {
-            Some(failure) => failure.status(names),
-            None => names.failure_status(),
+            Some(failure) => failure.status(compat),
+            None => compat.failure_status(),
         }
     }
 }
 
 impl Advice for LoginFailure {
-    fn advice(&self, _names: Names) -> Option<String> {
+    fn advice(&self, _compat: CompatMode) -> Option<String> {
         LoginFailure::advice(self)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Each part has an error type of its own, with texts and advice.
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 
 use crate::advice::Advice;
 use crate::{client, copy, login, server, system, wrapper};
@@ -50,9 +50,9 @@ impl Advice for Failure {
         }
     }
 
-    fn advice(&self, names: Names) -> Option<String> {
+    fn advice(&self, compat: CompatMode) -> Option<String> {
         match self.passed_on() {
-            Some(failure) => failure.advice(names),
+            Some(failure) => failure.advice(compat),
             None => Some(
                 "try fulmar --local for a session on this machine, or fulmar --help".to_owned(),
             ),

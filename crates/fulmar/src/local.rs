@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
-use fulmar_core::{Capabilities, Names};
+use fulmar_core::{Capabilities, CompatMode};
 use fulmar_login::{
     Destinations, Login, LoginEvent, LoginFailure, Offer, Opening, Reachable, SessionService,
 };
@@ -60,7 +60,7 @@ pub(crate) fn run(command: &[OsString], sources: &SettingSources) -> Result<u8, 
         reactor,
         steps,
     };
-    Ok(farewell(setup.connect(params), Names::Own))
+    Ok(farewell(setup.connect(params), CompatMode::Fulmar))
 }
 
 /// Returns what a server is asked for that only this machine can reach.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_platform::{PrivateFileError, Unfit, create_private};
 use fulmar_settings::{Environment, LOG_FILTER_DEFAULT, LOG_FILTER_VARIABLE};
 use tracing_subscriber::filter::Targets;
@@ -51,7 +51,7 @@ pub(crate) enum Failure {
 }
 
 impl Advice for Failure {
-    fn advice(&self, _names: Names) -> Option<String> {
+    fn advice(&self, _compat: CompatMode) -> Option<String> {
         Some(match self {
             Failure::UnfitFile {
                 path,

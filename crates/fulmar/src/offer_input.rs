@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_login::{OfferError, OfferReader};
 
 use crate::advice::Advice;
@@ -49,7 +49,7 @@ impl Advice for Failure {
         }
     }
 
-    fn advice(&self, names: Names) -> Option<String> {
+    fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
             Failure::NoOffer(OfferError::Missing | OfferError::Cut) => {
                 "fulmar [user@]host starts a server by itself; by hand it is: fulmar server new"
@@ -59,7 +59,7 @@ impl Advice for Failure {
             Failure::NoOffer(OfferError::Version(_) | OfferError::Malformed(_)) => {
                 "install the same version of fulmar on both machines".to_owned()
             }
-            Failure::System(_) => return self.passed_on()?.advice(names),
+            Failure::System(_) => return self.passed_on()?.advice(compat),
         })
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::sync::{Mutex, PoisonError};
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_login::Attribution;
 pub(crate) use fulmar_login::{escaped, is_harmful};
 
@@ -17,14 +17,14 @@ static OTHERS: Mutex<Attribution> = Mutex::new(Attribution::new());
 pub(crate) const PRINTING: &str = "writing to standard output";
 
 /// Prints what went wrong and what to try, and returns the status to leave with.
-pub(crate) fn failure(failure: &dyn Advice, program: &str, names: Names) -> u8 {
+pub(crate) fn failure(failure: &dyn Advice, program: &str, compat: CompatMode) -> u8 {
     for line in failure.told() {
         complain(program, line);
     }
-    for line in failure.advice(names).unwrap_or_default().lines() {
+    for line in failure.advice(compat).unwrap_or_default().lines() {
         print_to_stderr(&format!("  {}\n", escaped(line)));
     }
-    failure.status(names)
+    failure.status(compat)
 }
 
 /// Prints a line about something that is not as it should be.

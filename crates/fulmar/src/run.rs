@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use clap::Parser as _;
 use clap::error::ErrorKind;
 use fulmar_compat::{MoshClientRequest, MoshServerRequest, Program};
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_settings::SettingSources;
 
 use crate::cli::{Cli, ClientArgs, Command, ConfigArgs, destination_and_command, manual};
@@ -33,7 +33,8 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Program::MoshServer => mosh_server(rest).map_err(Failure::from),
         Program::MoshClient => mosh_client(rest).map_err(Failure::from),
     };
-    outcome.unwrap_or_else(|failure| report::failure(&failure, program.name(), program.names()))
+    outcome
+        .unwrap_or_else(|failure| report::failure(&failure, program.name(), program.compat_mode()))
 }
 
 fn own(words: &[OsString]) -> Result<u8, Failure> {
@@ -41,7 +42,7 @@ fn own(words: &[OsString]) -> Result<u8, Failure> {
     let refused = if words.get(1).is_some_and(|word| word == "cp") {
         1
     } else {
-        Names::Own.failure_status()
+        CompatMode::Fulmar.failure_status()
     };
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
@@ -49,7 +50,7 @@ fn own(words: &[OsString]) -> Result<u8, Failure> {
     };
     Ok(match cli.command {
         Some(Command::Server(arguments)) if arguments.is_new() => {
-            server::run(arguments.into_wishes().alone(), Names::Own)?
+            server::run(arguments.into_wishes().alone(), CompatMode::Fulmar)?
         }
         Some(Command::Server(arguments)) => server::run_as_offered(arguments.into_wishes())?,
         Some(Command::Client(arguments)) => own_client(arguments)?,
@@ -90,7 +91,7 @@ fn print_settings(arguments: ConfigArgs) -> Result<u8, Failure> {
 
 fn own_client(arguments: ClientArgs) -> Result<u8, Failure> {
     if arguments.colors {
-        return Ok(client::print_colors(Names::Own)?);
+        return Ok(client::print_colors(CompatMode::Fulmar)?);
     }
     let (Some(address), Some(port)) = (arguments.address, arguments.port) else {
         return Err(Failure::NothingToDo);
@@ -121,7 +122,7 @@ fn mosh_server(words: &[OsString]) -> Result<u8, server::Failure> {
             complaints,
         } => {
             report::print_to_stderr(&complaints);
-            server::run(options, Names::Stock)
+            server::run(options, CompatMode::Mosh)
         }
         MoshServerRequest::Print(text) => {
             report::print_to_stdout(&text);
@@ -136,7 +137,7 @@ fn mosh_client(words: &[OsString]) -> Result<u8, client::Failure> {
         MoshClientRequest::Connect { address, port } => {
             client::run(address, port, &SettingSources::stock())
         }
-        MoshClientRequest::Colors => client::print_colors(Names::Stock),
+        MoshClientRequest::Colors => client::print_colors(CompatMode::Mosh),
         MoshClientRequest::Print(text) => {
             report::print_to_stdout(&text);
             Ok(0)
@@ -148,5 +149,5 @@ fn mosh_client(words: &[OsString]) -> Result<u8, client::Failure> {
 /// Prints what is wrong with a command line of stock's, and returns the status to leave with.
 fn refuse(text: &str) -> u8 {
     report::print_to_stderr(text);
-    Names::Stock.failure_status()
+    CompatMode::Mosh.failure_status()
 }

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 
 use crate::advice::Advice;
 
@@ -29,7 +29,7 @@ pub(crate) enum Failure {
 }
 
 impl Advice for Failure {
-    fn advice(&self, _names: Names) -> Option<String> {
+    fn advice(&self, _compat: CompatMode) -> Option<String> {
         match self {
             Failure::Refused { .. } => None,
             Failure::CannotStart { .. } => Some(

@@ -14,7 +14,7 @@ fn notices() -> Notices {
 fn notices_of(delivery: Delivery) -> Notices {
     Notices::new(
         ms(0),
-        Names::Own,
+        CompatMode::Fulmar,
         "192.0.2.7, UDP port 60001".to_owned(),
         delivery,
         EscapeKey::default(),

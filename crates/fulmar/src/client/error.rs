@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_datagram::KeyError;
 use fulmar_login::LoginFailure;
 use fulmar_platform::Signal;
@@ -102,8 +102,8 @@ impl Advice for Failure {
         }
     }
 
-    fn advice(&self, names: Names) -> Option<String> {
-        let own = names == Names::Own;
+    fn advice(&self, compat: CompatMode) -> Option<String> {
+        let own = compat == CompatMode::Fulmar;
         Some(match self {
             Failure::KeyMissing | Failure::BadKey(_) => {
                 "the key is the last word of the line MOSH CONNECT <port> <key> that the server \
@@ -147,7 +147,7 @@ impl Advice for Failure {
                 return None;
             }
             Failure::Login(_) | Failure::Settings(_) | Failure::Log(_) | Failure::System(_) => {
-                return self.passed_on()?.advice(names);
+                return self.passed_on()?.advice(compat);
             }
         })
     }
@@ -184,7 +184,7 @@ mod tests {
         let told = failure.to_string();
         assert!(told.contains("192.0.2.7, UDP port 60001"), "{told}");
         assert!(told.contains("19 datagrams"), "{told}");
-        let advice = failure.advice(Names::Own).unwrap();
+        let advice = failure.advice(CompatMode::Fulmar).unwrap();
         assert!(advice.contains("60001"), "{advice}");
     }
 
@@ -205,13 +205,13 @@ mod tests {
             let failure = failure(is_heard);
             assert!(failure.to_string().contains(told), "{failure}");
             assert!(failure.to_string().contains("2 times"), "{failure}");
-            assert!(failure.advice(Names::Own).unwrap().contains(advice));
+            assert!(failure.advice(CompatMode::Fulmar).unwrap().contains(advice));
         }
     }
 
     #[test]
     fn failures_have_the_status_of_ssh_or_of_stock() {
-        assert_eq!(Failure::KeyMissing.status(Names::Own), 255);
-        assert_eq!(Failure::KeyMissing.status(Names::Stock), 1);
+        assert_eq!(Failure::KeyMissing.status(CompatMode::Fulmar), 255);
+        assert_eq!(Failure::KeyMissing.status(CompatMode::Mosh), 1);
     }
 }

@@ -16,7 +16,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use fulmar_core::{
-    Agreement, Client, ClientConfig, ClientEnding, ExitCause, ExitStatus, Names, OuterTerminal,
+    Agreement, Client, ClientConfig, ClientEnding, CompatMode, ExitCause, ExitStatus, OuterTerminal,
 };
 use fulmar_datagram::Key;
 use fulmar_login::{Destinations, SessionService};
@@ -48,17 +48,17 @@ use crate::{address, crash, random, report};
 ///
 /// When the session cannot begin.
 pub(crate) fn run(address: OsString, port: u16, sources: &SettingSources) -> Result<u8, Failure> {
-    let names = sources.names();
+    let compat = sources.compat_mode();
     // Before there is anything that a core dump must not have (docs/threat-model.md §9).
     forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
     let text = key_source::from_environment()?;
-    if text.is_none() && (names == Names::Stock || is_terminal(io::stdin())) {
+    if text.is_none() && (compat == CompatMode::Mosh || is_terminal(io::stdin())) {
         return Err(Failure::KeyMissing);
     }
     let setup = ClientSetup::prepare(sources)?;
     let ended =
         begin(text, address, port).and_then(|(key, server)| setup.connect_to(key, server, None));
-    Ok(farewell(ended, names))
+    Ok(farewell(ended, compat))
 }
 
 fn begin(
@@ -96,7 +96,7 @@ pub(crate) struct ClientSetup {
     environment: Environment,
     settings: Settings,
     trace: Trace,
-    names: Names,
+    compat: CompatMode,
 }
 
 impl ClientSetup {
@@ -112,13 +112,13 @@ impl ClientSetup {
         let log = Log::to(settings.records.log.as_deref());
         log::begin_filtered(log, settings.log_filter.clone())?;
         let trace = Trace::begin(settings.records.trace.as_deref())?;
-        let names = sources.names();
+        let compat = sources.compat_mode();
         Ok(ClientSetup {
-            tty: terminal::find(names)?,
+            tty: terminal::find(compat)?,
             environment,
             settings,
             trace,
-            names,
+            compat,
         })
     }
 
@@ -188,7 +188,7 @@ impl ClientSetup {
     /// When it could not begin, or did not end as the user wanted.
     pub(crate) fn connect(self, params: ConnectParams) -> Result<u8, Failure> {
         let outer = self.outer_terminal()?;
-        let names = self.names;
+        let compat = self.compat;
         let is_logging_in = params.login.as_ref().is_some_and(SshLogin::is_running);
         let terminal = Terminal::enter(self.tty).map_err(Failure::NoTerminal)?;
         let config = ClientConfig {
@@ -196,9 +196,9 @@ impl ClientSetup {
             datagram_bytes: params.destinations.datagram_bytes(),
             outer,
             escape_key: self.settings.escape_key,
-            names,
+            compat,
             title_prefix: if self.settings.title_prefix {
-                format!("[{}] ", names.program())
+                format!("[{}] ", compat.program())
             } else {
                 String::new()
             },
@@ -231,13 +231,13 @@ impl ClientSetup {
         let left = crash::caught(|| event_loop.give_back());
         event_loop.hang_up();
         for warning in &event_loop.warnings {
-            report::complain(names.program(), warning);
+            report::complain(compat.program(), warning);
         }
         let ended = ended.and_then(|ended| left.map(|()| ended));
         let ending = ended
             .map_err(Failure::Panicked)?
             .map_err(while_doing("opening a socket or waiting for one"))?;
-        judge(ending, &mut event_loop, names)
+        judge(ending, &mut event_loop, compat)
     }
 
     /// Finds out what the terminal understands. An unknown type is an error under the stock name.
@@ -251,18 +251,18 @@ impl ClientSetup {
         let known = term
             .to_str()
             .and_then(|term| capabilities::outer_terminal(term, &self.environment, screen));
-        match (known, self.names) {
+        match (known, self.compat) {
             (Some(outer), _) => Ok(outer),
-            (None, Names::Stock) => Err(Failure::UnknownTerminal {
+            (None, CompatMode::Mosh) => Err(Failure::UnknownTerminal {
                 term: term.to_owned(),
             }),
-            (None, Names::Own) => {
+            (None, CompatMode::Fulmar) => {
                 let what = if term.is_empty() {
                     "TERM is not set; the terminal is treated as plain".to_owned()
                 } else {
                     format!("the terminal type {term:?} is unknown; it is treated as plain")
                 };
-                report::complain(self.names.program(), what);
+                report::complain(self.compat.program(), what);
                 Ok(OuterTerminal::default())
             }
         }
@@ -270,7 +270,11 @@ impl ClientSetup {
 }
 
 /// Tells if the session has ended as the user wanted, and with which status to leave then.
-fn judge(ending: ClientEnding, event_loop: &mut EventLoop, names: Names) -> Result<u8, Failure> {
+fn judge(
+    ending: ClientEnding,
+    event_loop: &mut EventLoop,
+    compat: CompatMode,
+) -> Result<u8, Failure> {
     if let Some(failure) = event_loop.trouble.take() {
         return Err(failure);
     }
@@ -283,7 +287,7 @@ fn judge(ending: ClientEnding, event_loop: &mut EventLoop, names: Names) -> Resu
         }
         ClientEnding::UserQuit => return Ok(0),
         // As stock: whoever sends the signal wants the end.
-        ClientEnding::Asked(_) if names == Names::Stock => return Ok(0),
+        ClientEnding::Asked(_) if compat == CompatMode::Mosh => return Ok(0),
         ClientEnding::Asked(ExitCause::InputEnded) => Failure::TerminalClosed,
         ClientEnding::Asked(ExitCause::Signal) => match event_loop.ended_by {
             Some(signal) => Failure::Signalled(signal),
@@ -309,27 +313,29 @@ fn judge(ending: ClientEnding, event_loop: &mut EventLoop, names: Names) -> Resu
 
 /// Prints how the session ended, and returns the status to leave with. Under the stock name the
 /// last line on standard output is always the same.
-pub(crate) fn farewell(ended: Result<u8, Failure>, names: Names) -> u8 {
+pub(crate) fn farewell(ended: Result<u8, Failure>, compat: CompatMode) -> u8 {
     let status = match &ended {
         Ok(status) => *status,
-        Err(failure) => report::failure(failure, names.program(), names),
+        Err(failure) => report::failure(failure, compat.program(), compat),
     };
-    match names {
-        Names::Stock => report::print_to_stdout("[mosh is exiting.]\n"),
-        Names::Own if ended.is_ok() => report::print_to_stdout("[fulmar: the session has ended]\n"),
-        Names::Own => {}
+    match compat {
+        CompatMode::Mosh => report::print_to_stdout("[mosh is exiting.]\n"),
+        CompatMode::Fulmar if ended.is_ok() => {
+            report::print_to_stdout("[fulmar: the session has ended]\n")
+        }
+        CompatMode::Fulmar => {}
     }
     status
 }
 
 /// Prints how many colours the terminal has, for a starter, and returns the status to leave with.
-pub(crate) fn print_colors(names: Names) -> Result<u8, Failure> {
+pub(crate) fn print_colors(compat: CompatMode) -> Result<u8, Failure> {
     let environment = environment::current();
     let term = environment.get_filled("TERM").unwrap_or_default();
-    let count = match (term.to_str().and_then(capabilities::colors), names) {
+    let count = match (term.to_str().and_then(capabilities::colors), compat) {
         (Some(count), _) => count,
-        (None, Names::Own) => -1,
-        (None, Names::Stock) => {
+        (None, CompatMode::Fulmar) => -1,
+        (None, CompatMode::Mosh) => {
             return Err(Failure::UnknownTerminal {
                 term: term.to_owned(),
             });

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io;
 use std::time::Duration;
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Interest, RawMode, Readiness, Transfer, Tty, boot_time, wait_for};
 use fulmar_terminal::Size;
@@ -24,9 +24,9 @@ const LAST_WORDS_WITHIN: Duration = Duration::from_secs(2);
 /// # Errors
 ///
 /// When there is none.
-pub(crate) fn find(names: Names) -> Result<Tty, Failure> {
+pub(crate) fn find(compat: CompatMode) -> Result<Tty, Failure> {
     let stdin = io::stdin();
-    if names == Names::Stock || is_terminal(&stdin) {
+    if compat == CompatMode::Mosh || is_terminal(&stdin) {
         return Tty::open(&stdin).map_err(Failure::NoTerminal);
     }
     let session = OpenOptions::new().read(true).write(true).open("/dev/tty");

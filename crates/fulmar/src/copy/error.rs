@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_login::LoginFailure;
 use fulmar_platform::Signal;
 
@@ -189,9 +189,9 @@ impl Advice for Failure {
 
     /// Returns the status as scp: 255 where the other machine was not reached or was lost, else 1. A
     /// signal has its own, as in a shell.
-    fn status(&self, names: Names) -> u8 {
+    fn status(&self, compat: CompatMode) -> u8 {
         if let Some(failure) = self.passed_on() {
-            return failure.status(names);
+            return failure.status(compat);
         }
         match self {
             Failure::NoFulmar { .. }
@@ -211,7 +211,7 @@ impl Advice for Failure {
         }
     }
 
-    fn advice(&self, names: Names) -> Option<String> {
+    fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
             Failure::NothingNamed
             | Failure::Operand { .. }
@@ -265,7 +265,7 @@ impl Advice for Failure {
             | Failure::Settings(_)
             | Failure::Log(_)
             | Failure::Server(_)
-            | Failure::System(_) => return self.passed_on()?.advice(names),
+            | Failure::System(_) => return self.passed_on()?.advice(compat),
         })
     }
 }

@@ -9,7 +9,7 @@ use std::io;
 use std::time::Duration;
 
 use fulmar_copy::RateLimiter;
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_login::{COPY_VERSION, CopyInvitation};
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::udp::{Fragmentation, IcmpErrors, UdpOptions};
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &CopyServerArgs) -> Result<u8, Failure> {
     }
     serve(arguments).or_else(|failure| {
         announce::failure(&failure);
-        Ok(failure.status(Names::Own))
+        Ok(failure.status(CompatMode::Fulmar))
     })
 }
 
@@ -62,7 +62,7 @@ fn serve(arguments: &CopyServerArgs) -> Result<u8, Failure> {
     match fork_daemon().map_err(while_doing("going to the background"))? {
         DaemonFork::Parent(parent) => Ok(match parent.wait() {
             Ok(Leave::Heard) => 0,
-            _ => Names::Own.failure_status(),
+            _ => CompatMode::Fulmar.failure_status(),
         }),
         DaemonFork::Daemon(parent) => work(arguments, parent),
     }
@@ -82,7 +82,7 @@ fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, Failure>
         ..UdpOptions::default()
     };
     let (wish, ports) = (arguments.bind(), arguments.ports());
-    let bound = bind::bind_with(&wish, ports, &environment, Names::Own, options)?;
+    let bound = bind::bind_with(&wish, ports, &environment, CompatMode::Fulmar, options)?;
     // Only in the process that does not fork any more (docs/threat-model.md §5).
     let secret = secret()?;
     let quic = Options {

@@ -241,7 +241,7 @@ fn add(all: &mut Totals, one: Totals) {
 /// Tells of the failure before this one.
 fn note(before: Option<Failure>, failure: Failure) -> Option<Failure> {
     if let Some(before) = before {
-        report::failure(&before, "fulmar", fulmar_core::Names::Own);
+        report::failure(&before, "fulmar", fulmar_core::CompatMode::Fulmar);
     }
     Some(failure)
 }

@@ -17,34 +17,34 @@ use std::io;
 use std::mem::discriminant;
 
 use fulmar_compat::StarterError;
-use fulmar_core::Names::{self, Own, Stock};
+use fulmar_core::CompatMode::{self, Fulmar, Mosh};
 use fulmar_login::LoginFailure;
 
 use super::Failure;
 use crate::advice::Advice;
 use crate::{documents, log, offer_input};
 
-/// The names under which a failure can happen.
-const BOTH: &[Names] = &[Own, Stock];
-const OWN: &[Names] = &[Own];
-const STOCK: &[Names] = &[Stock];
+/// The modes in which a failure can happen.
+const BOTH: &[CompatMode] = &[Fulmar, Mosh];
+const FULMAR: &[CompatMode] = &[Fulmar];
+const MOSH: &[CompatMode] = &[Mosh];
 
-/// A failure, the names under which it can happen, and what causes it.
+/// A failure, the modes in which it can happen, and what causes it.
 struct Row {
     failure: Box<dyn Advice>,
     kind: Kind,
-    names: &'static [Names],
+    modes: &'static [CompatMode],
     cause: &'static str,
 }
 
 /// The name of a failure's type, and which of its variants it is.
 type Kind = (&'static str, String);
 
-fn row<F: Advice + 'static>(failure: F, names: &'static [Names], cause: &'static str) -> Row {
+fn row<F: Advice + 'static>(failure: F, modes: &'static [CompatMode], cause: &'static str) -> Row {
     Row {
         kind: (type_name::<F>(), format!("{:?}", discriminant(&failure))),
         failure: Box::new(failure),
-        names,
+        modes,
         cause,
     }
 }
@@ -67,7 +67,7 @@ fn chapters() -> Vec<(&'static str, Vec<Row>)> {
 fn command_line() -> Vec<Row> {
     vec![row(
         Failure::NothingToDo,
-        OWN,
+        FULMAR,
         "neither a host nor anything else was named",
     )]
 }
@@ -91,13 +91,13 @@ fn page() -> String {
 fn line(row: &Row) -> String {
     let Row {
         failure,
-        names,
+        modes,
         cause,
         ..
     } = row;
-    let advice = names.first().and_then(|names| failure.advice(*names));
+    let advice = modes.first().and_then(|compat| failure.advice(*compat));
     let advice = advice.map_or("–".to_owned(), |advice| cell(&advice));
-    let statuses: Vec<String> = names.iter().map(|names| status(row, *names)).collect();
+    let statuses: Vec<String> = modes.iter().map(|compat| status(row, *compat)).collect();
     let message = cell(&failure.told().join("\n"));
     format!(
         "| {message} | {cause} | {advice} | {} |\n",
@@ -105,11 +105,11 @@ fn line(row: &Row) -> String {
     )
 }
 
-fn status(row: &Row, names: Names) -> String {
-    let status = row.failure.status(names);
-    match names {
-        Own => status.to_string(),
-        Stock => format!("as mosh {status}"),
+fn status(row: &Row, compat: CompatMode) -> String {
+    let status = row.failure.status(compat);
+    match compat {
+        Fulmar => status.to_string(),
+        Mosh => format!("as mosh {status}"),
     }
 }
 
@@ -196,7 +196,7 @@ fn the_page_of_errors_is_what_the_code_says() {
 fn every_failure_says_something_in_one_line() {
     for (_, rows) in chapters() {
         for row in rows {
-            assert!(!row.names.is_empty() && !row.cause.is_empty());
+            assert!(!row.modes.is_empty() && !row.cause.is_empty());
             for line in row.failure.told() {
                 assert!(
                     !line.is_empty() && !line.contains('\n'),

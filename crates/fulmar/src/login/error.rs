@@ -1,6 +1,6 @@
 //! The errors that keep a session from beginning.
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_login::{LoginFailure, OpeningError};
 
 use crate::advice::Advice;
@@ -46,7 +46,7 @@ impl Advice for Failure {
         }
     }
 
-    fn advice(&self, names: Names) -> Option<String> {
+    fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
             Failure::LocalServer => "try fulmar server new by itself to see why".to_owned(),
             Failure::OfServer { advice, .. } if !advice.is_empty() => advice.join("\n"),
@@ -56,7 +56,7 @@ impl Advice for Failure {
             }
             Failure::OfServer { .. } => return None,
             Failure::Login(_) | Failure::Client(_) | Failure::System(_) => {
-                return self.passed_on()?.advice(names);
+                return self.passed_on()?.advice(compat);
             }
         })
     }

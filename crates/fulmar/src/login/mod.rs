@@ -18,7 +18,7 @@ mod ssh_login;
 
 use std::ffi::{OsStr, OsString};
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_login::{
     Destination, Destinations, Family, LoginConfig, LoginEvent, LoginFailure, LoginStep,
     OnlyFamily, OpeningError, Reachable, SessionRequest, SessionService, Ssh, remote_command,
@@ -76,7 +76,7 @@ pub(crate) fn run(
     let params = params?;
     match &setup.settings().login.client {
         Some(client) => other_client::run(client, setup.settings(), params),
-        None => Ok(farewell(setup.connect(params), Names::Own)),
+        None => Ok(farewell(setup.connect(params), CompatMode::Fulmar)),
     }
 }
 

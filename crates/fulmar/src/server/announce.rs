@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_datagram::Key;
 use fulmar_login::{Announcement, CopyInvitation, Line, invitation_text};
 use fulmar_platform::tty::is_terminal;
@@ -96,7 +96,7 @@ pub(crate) fn heard() {
 
 /// Prints why there is no session, and what to try.
 pub(crate) fn failure(failure: &dyn Advice) {
-    let advice = failure.advice(Names::Own).unwrap_or_default();
+    let advice = failure.advice(CompatMode::Fulmar).unwrap_or_default();
     let told = failure.told();
     let lines = told.iter().map(String::as_str).chain(advice.lines());
     let text: String = lines

@@ -7,7 +7,7 @@ use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::ffi::OsStrExt as _;
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_datagram::limits::{DATAGRAM_BYTES_IPV4, DATAGRAM_BYTES_IPV6};
 use fulmar_login::{Bind, PortRange};
 use fulmar_platform::UdpSocket;
@@ -49,9 +49,9 @@ pub(crate) fn bind(
     wish: &Bind,
     ports: PortRange,
     environment: &Environment,
-    names: Names,
+    compat: CompatMode,
 ) -> Result<Bound, Failure> {
-    bind_with(wish, ports, environment, names, UdpOptions::default())
+    bind_with(wish, ports, environment, compat, UdpOptions::default())
 }
 
 /// The same for sockets that are set up so.
@@ -63,7 +63,7 @@ pub(crate) fn bind_with(
     wish: &Bind,
     ports: PortRange,
     environment: &Environment,
-    names: Names,
+    compat: CompatMode,
     options: UdpOptions,
 ) -> Result<Bound, Failure> {
     let mut complaints = Vec::new();
@@ -77,9 +77,9 @@ pub(crate) fn bind_with(
             )),
         }
     }
-    let sockets = match names {
-        Names::Own => first_free(ports, |port| bind_both_families(port, options)),
-        Names::Stock => first_free(ports, |port| {
+    let sockets = match compat {
+        CompatMode::Fulmar => first_free(ports, |port| bind_both_families(port, options)),
+        CompatMode::Mosh => first_free(ports, |port| {
             bind_any(port, options).map(|socket| vec![socket])
         }),
     };
@@ -245,7 +245,7 @@ mod tests {
             &Bind::Any,
             PortRange::parse("0").unwrap(),
             &Environment::default(),
-            Names::Own,
+            CompatMode::Fulmar,
         );
         let bound = bound.unwrap();
         assert!(bound.port != 0 && bound.complaints.is_empty());
@@ -262,15 +262,15 @@ mod tests {
         let busy = bind_one((Ipv4Addr::UNSPECIFIED, 0).into(), UdpOptions::default()).unwrap();
         let low = port_of(&busy);
         let only = PortRange::parse(&low.to_string()).unwrap();
-        for names in [Names::Own, Names::Stock] {
-            let outcome = bind(&Bind::Any, only, &Environment::default(), names);
+        for compat in [CompatMode::Fulmar, CompatMode::Mosh] {
+            let outcome = bind(&Bind::Any, only, &Environment::default(), compat);
             assert!(
                 matches!(outcome, Err(Failure::PortsBusy { .. })),
-                "{names:?}"
+                "{compat:?}"
             );
         }
         let range = PortRange::parse(&format!("{low}:65535")).unwrap();
-        let bound = bind(&Bind::Any, range, &Environment::default(), Names::Stock).unwrap();
+        let bound = bind(&Bind::Any, range, &Environment::default(), CompatMode::Mosh).unwrap();
         assert!(bound.port > low);
     }
 
@@ -283,7 +283,7 @@ mod tests {
             Bind::Address("nonsense".into()),
             Bind::SshConnection,
         ] {
-            let bound = bind(&wish, ports, &no_ssh, Names::Stock).unwrap();
+            let bound = bind(&wish, ports, &no_ssh, CompatMode::Mosh).unwrap();
             assert_eq!(bound.complaints.len(), 1, "{wish:?}");
             assert!(
                 bound.sockets[0]
@@ -294,7 +294,7 @@ mod tests {
             );
         }
         let ours = Bind::Address("127.0.0.1".into());
-        let bound = bind(&ours, ports, &no_ssh, Names::Stock).unwrap();
+        let bound = bind(&ours, ports, &no_ssh, CompatMode::Mosh).unwrap();
         let address = bound.sockets[0].local_address().unwrap().ip();
         assert_eq!(address, Ipv4Addr::LOCALHOST);
         assert!(bound.complaints.is_empty());

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_login::PortRange;
 
 use crate::advice::Advice;
@@ -53,7 +53,7 @@ impl Advice for Failure {
         }
     }
 
-    fn advice(&self, names: Names) -> Option<String> {
+    fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
             Failure::PortsBusy { .. } => {
                 "name other ports with -p PORT or -p LOW:HIGH, or end sessions that nobody uses"
@@ -69,7 +69,7 @@ impl Advice for Failure {
             }
             Failure::LoginEnded => return None,
             Failure::Offer(_) | Failure::Log(_) | Failure::System(_) => {
-                return self.passed_on()?.advice(names);
+                return self.passed_on()?.advice(compat);
             }
         })
     }

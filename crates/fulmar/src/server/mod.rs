@@ -25,7 +25,7 @@ mod utmp;
 use std::io;
 
 use fulmar_compat::mosh_server_version_text;
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_login::{OfferError, PartialServerOptions, ServerOptions};
 use fulmar_platform::tty::is_terminal;
 
@@ -46,19 +46,19 @@ use crate::system::while_doing;
 /// # Errors
 ///
 /// When it cannot be started, unless that is the daemon's failure, which says why itself.
-pub(crate) fn run(options: ServerOptions, names: Names) -> Result<u8, Failure> {
-    let setup = ServerSetup::find(&Records::from(&options), names)?;
-    let plan = Plan::make(setup, Owner::find(names)?, options)?;
+pub(crate) fn run(options: ServerOptions, compat: CompatMode) -> Result<u8, Failure> {
+    let setup = ServerSetup::find(&Records::from(&options), compat)?;
+    let plan = Plan::make(setup, Owner::find(compat)?, options)?;
     for warning in &plan.warnings {
-        report::complain(names.program(), warning);
+        report::complain(compat.program(), warning);
     }
     match detach().map_err(while_doing("going to the background"))? {
         Detached::Parent {
             outcome: Outcome::Failed,
             ..
-        } => Ok(names.failure_status()),
+        } => Ok(compat.failure_status()),
         Detached::Parent { daemon, .. } => {
-            if names == Names::Stock {
+            if compat == CompatMode::Mosh {
                 // Some starters look for the last line.
                 let version = mosh_server_version_text();
                 let told = format!("\n{version}\n[mosh-server detached, pid = {daemon}]\n");
@@ -82,7 +82,7 @@ pub(crate) fn run_as_offered(given: PartialServerOptions) -> Result<u8, Failure>
     }
     serve_as_offered(given).or_else(|failure| {
         announce::failure(&failure);
-        Ok(failure.status(Names::Own))
+        Ok(failure.status(CompatMode::Fulmar))
     })
 }
 
@@ -95,7 +95,7 @@ fn serve_as_offered(given: PartialServerOptions) -> Result<u8, Failure> {
                 announce::heard();
                 Ok(0)
             }
-            Leave::Failed => Ok(Names::Own.failure_status()),
+            Leave::Failed => Ok(CompatMode::Fulmar.failure_status()),
             Leave::LoginEnded => Err(Failure::LoginEnded),
             Leave::DaemonEnded => Err(Failure::ServerEnded),
         },

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_platform::utmp::{LoginEntry, UTMP_PATH, list_utmp_user_processes};
 
 /// The most of one file that is shown. Chosen by eye: some hundred full rows.
@@ -14,7 +14,12 @@ const FILE_BYTES_MAX: u64 = 64 * 1024;
 
 /// Returns what to show before the first prompt, in the form that a terminal wants. `own_record` is
 /// the host text that this session has in the login records.
-pub(crate) fn greeting(home: Option<&Path>, user: &str, own_record: &str, names: Names) -> Vec<u8> {
+pub(crate) fn greeting(
+    home: Option<&Path>,
+    user: &str,
+    own_record: &str,
+    compat: CompatMode,
+) -> Vec<u8> {
     let is_hushed = home.is_some_and(|home| home.join(".hushlogin").symlink_metadata().is_ok());
     if is_hushed {
         return Vec::new();
@@ -28,7 +33,7 @@ pub(crate) fn greeting(home: Option<&Path>, user: &str, own_record: &str, names:
     let left = left_behind(&records, user, own_record, |line| {
         Path::new("/dev").join(line).exists()
     });
-    shown.extend(notice(&left, names).into_bytes());
+    shown.extend(notice(&left, compat).into_bytes());
     shown
 }
 
@@ -68,8 +73,8 @@ fn left_behind<'a>(
         .collect()
 }
 
-fn notice(left: &[&str], names: Names) -> String {
-    let program = names.program();
+fn notice(left: &[&str], compat: CompatMode) -> String {
+    let program = compat.program();
     let body = match left {
         [] => return String::new(),
         [one] => format!("{program}: a session of yours is running here without a client ({one})."),
@@ -112,13 +117,13 @@ mod tests {
 
     #[test]
     fn one_session_is_named_and_several_are_listed() {
-        assert_eq!(notice(&[], Names::Own), "");
-        let one = notice(&["mosh [1]"], Names::Own);
+        assert_eq!(notice(&[], CompatMode::Fulmar), "");
+        let one = notice(&["mosh [1]"], CompatMode::Fulmar);
         assert!(
             one.starts_with("\x1b[37;44mfulmar: ") && one.contains("(mosh [1])"),
             "{one}"
         );
-        let two = notice(&["mosh [1]", "mosh [2]"], Names::Stock);
+        let two = notice(&["mosh [1]", "mosh [2]"], CompatMode::Mosh);
         assert!(two.starts_with("\x1b[37;44mmosh: 2 sessions"), "{two}");
         assert!(
             two.contains("\r\n  mosh [1]\r\n  mosh [2]\x1b[m\r\n"),

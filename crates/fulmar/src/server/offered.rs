@@ -13,7 +13,7 @@ use std::io::ErrorKind;
 use std::thread;
 use std::time::Duration;
 
-use fulmar_core::{Agreement, Names};
+use fulmar_core::{Agreement, CompatMode};
 use fulmar_datagram::Key;
 use fulmar_login::{Announcement, Bind, PartialServerOptions, PortRange, Received, ServerOptions};
 
@@ -43,7 +43,7 @@ pub(crate) fn serve(given: PartialServerOptions, mut parent: ParentHandle) -> Re
         Err(failure) => announce::failure(&failure),
     }
     parent.declare_failed();
-    Ok(Names::Own.failure_status())
+    Ok(CompatMode::Fulmar.failure_status())
 }
 
 /// Returns what to serve; `None` if the login has ended first, of which the parent tells.
@@ -51,11 +51,11 @@ fn prepare(
     given: PartialServerOptions,
     parent: &mut ParentHandle,
 ) -> Result<Option<(Plan, Opened, Agreement)>, Failure> {
-    let setup = ServerSetup::find(&Records::from(&given), Names::Own)?;
+    let setup = ServerSetup::find(&Records::from(&given), CompatMode::Fulmar)?;
     ignore_signals()?;
     let mut listener = Listener::open(ListenAddress::of(&given.clone().alone()), &setup)?;
     // While the offer is on its way.
-    let owner = Owner::find(Names::Own)?;
+    let owner = Owner::find(CompatMode::Fulmar)?;
     let Some(Received { offer, text }) = parent.offer()? else {
         return Ok(None);
     };
@@ -160,7 +160,7 @@ impl ListenAddress {
     }
 
     fn listen(&self, setup: &ServerSetup) -> Result<Bound, Failure> {
-        bind::bind(&self.bind, self.ports, &setup.environment, setup.names)
+        bind::bind(&self.bind, self.ports, &setup.environment, setup.compat)
     }
 
     /// Listens, also where another server is that will move as soon as it has read its own offer.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use fulmar_core::{Agreement, Names, Server, ServerConfig};
+use fulmar_core::{Agreement, CompatMode, Server, ServerConfig};
 use fulmar_datagram::Key;
 use fulmar_login::ServerOptions;
 use fulmar_platform::{Signal, Tty, User, WindowSize, locale_codeset, signals};
@@ -61,7 +61,7 @@ impl Plan {
         let chosen = locale::choose(&mut programs, &options.locale, locale_codeset);
         let shell = Shell::new(&options.command, programs, user.as_ref(), options.colors);
         // Stock finds out when it is too late to say so here, and nobody is to wait for us then.
-        if setup.names == Names::Own && !shell.is_there() {
+        if setup.compat == CompatMode::Fulmar && !shell.is_there() {
             let program = shell.program().to_owned();
             return Err(Failure::ShellMissing { program });
         }
@@ -84,11 +84,11 @@ impl Plan {
     ///
     /// When it cannot wait.
     pub(crate) fn serve(self, readiness: Readiness) -> Result<u8, Failure> {
-        let names = self.setup.names;
+        let compat = self.setup.compat;
         let opened = match self.open() {
             Ok(opened) => opened,
             // Whoever started us may not listen any more once the parent has left.
-            Err(failure) => return Ok(report::failure(&failure, names.program(), names)),
+            Err(failure) => return Ok(report::failure(&failure, compat.program(), compat)),
         };
         readiness
             .declare(self.streams())
@@ -100,15 +100,17 @@ impl Plan {
     fn open(&self) -> Result<Opened, Failure> {
         ignore_signals()?;
         let ServerSetup {
-            environment, names, ..
+            environment,
+            compat,
+            ..
         } = &self.setup;
         let opened = Opened {
-            bound: bind::bind(&self.options.bind, self.options.ports, environment, *names)?,
+            bound: bind::bind(&self.options.bind, self.options.ports, environment, *compat)?,
             key: session_key::fresh()?,
             reactor: watch()?,
         };
         for complaint in &opened.bound.complaints {
-            report::complain(names.program(), complaint);
+            report::complain(compat.program(), complaint);
         }
         announce::announce(opened.bound.port, &opened.key)
             .map_err(while_doing("printing port and key"))?;
@@ -145,7 +147,7 @@ impl Plan {
             reactor,
         } = opened;
         let ServerSetup {
-            names,
+            compat,
             timeouts,
             core_limit,
             trace,
@@ -162,7 +164,7 @@ impl Plan {
         let event_loop = EventLoop {
             server: Server::new(now(), config),
             sockets: Sockets::new(bound.sockets, trace),
-            program: Program::new(self.shell, self.user, core_limit, names, pid),
+            program: Program::new(self.shell, self.user, core_limit, compat, pid),
             reactor,
             parent,
         };
@@ -170,7 +172,7 @@ impl Plan {
             .run()
             .map_err(while_doing("waiting for something to happen"))?;
         Ok(if program.has_failed() {
-            names.failure_status()
+            compat.failure_status()
         } else {
             0
         })

@@ -8,7 +8,7 @@ use std::process;
 use std::time::Duration;
 
 use fulmar_base::Time;
-use fulmar_core::{ExitStatus, Names, Server};
+use fulmar_core::{CompatMode, ExitStatus, Server};
 use fulmar_platform::{
     Child, CoreLimit, Interest, Master, Readiness, Slave, SpawnError, SpawnStep, Transfer, User,
     WindowSize, pty,
@@ -55,7 +55,7 @@ pub(crate) struct Program {
     shell: Shell,
     user: Option<User>,
     core_limit: CoreLimit,
-    names: Names,
+    compat: CompatMode,
     pid: u32,
     record: LoginRecord,
     /// The address of the client, if there is one.
@@ -98,14 +98,14 @@ impl Program {
         shell: Shell,
         user: Option<User>,
         core_limit: CoreLimit,
-        names: Names,
+        compat: CompatMode,
         pid: u32,
     ) -> Program {
         Program {
             shell,
             user,
             core_limit,
-            names,
+            compat,
             pid,
             record: LoginRecord::new(pid),
             client: None,
@@ -282,7 +282,7 @@ impl Program {
         }
         if let ProgramStage::Closed { .. } = self.stage {
             self.finish(now, server);
-        } else if self.names == Names::Own {
+        } else if self.compat == CompatMode::Fulmar {
             // As ssh: a session is over with its program, whatever else has its terminal.
             self.let_go_at.get_or_insert(now + STATUS_WITHIN);
         }
@@ -331,7 +331,7 @@ impl Program {
             self.shell.home(),
             user,
             &detached_host(self.pid),
-            self.names,
+            self.compat,
         )
     }
 
@@ -362,7 +362,7 @@ impl Program {
     }
 
     fn line(&self, what: &str) -> Vec<u8> {
-        format!("{}: {}\r\n", self.names.program(), escaped(what)).into_bytes()
+        format!("{}: {}\r\n", self.compat.program(), escaped(what)).into_bytes()
     }
 
     /// Waits for the program's status once the terminal is closed and all that was read is drawn.

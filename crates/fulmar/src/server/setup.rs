@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_login::{PartialServerOptions, ServerOptions};
 use fulmar_platform::{CoreLimit, User, forbid_core_dumps};
 use fulmar_settings::{Environment, ServerTimeouts};
@@ -48,8 +48,8 @@ impl<'a> From<&'a PartialServerOptions> for Records<'a> {
 
 /// The things that are there, whatever the session will be.
 pub(crate) struct ServerSetup {
-    /// The names that the server goes by.
-    pub(crate) names: Names,
+    /// Whether the server behaves as Fulmar or as Mosh.
+    pub(crate) compat: CompatMode,
     /// The environment that it was started with.
     pub(crate) environment: Environment,
     /// The times after which it leaves.
@@ -66,7 +66,7 @@ impl ServerSetup {
     /// # Errors
     ///
     /// When there could be no session of any kind.
-    pub(crate) fn find(records: &Records<'_>, names: Names) -> Result<ServerSetup, Failure> {
+    pub(crate) fn find(records: &Records<'_>, compat: CompatMode) -> Result<ServerSetup, Failure> {
         let core_limit = forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
         let environment = environment::current();
         let log = match records.log {
@@ -77,8 +77,8 @@ impl ServerSetup {
         log::begin(log, &environment)?;
         let trace = Trace::begin(records.trace)?;
         Ok(ServerSetup {
-            names,
-            timeouts: ServerTimeouts::of(&environment, names),
+            compat,
+            timeouts: ServerTimeouts::of(&environment, compat),
             environment,
             core_limit,
             trace,
@@ -100,12 +100,12 @@ impl Owner {
     /// # Errors
     ///
     /// When the system cannot tell.
-    pub(crate) fn find(names: Names) -> Result<Owner, Failure> {
+    pub(crate) fn find(compat: CompatMode) -> Result<Owner, Failure> {
         let user = User::current().map_err(while_doing("looking you up"))?;
         let name = user.as_ref().map_or("", |user| &user.name);
-        let warnings = match names {
-            Names::Own => lifetime::warnings(name),
-            Names::Stock => Vec::new(),
+        let warnings = match compat {
+            CompatMode::Fulmar => lifetime::warnings(name),
+            CompatMode::Mosh => Vec::new(),
         };
         Ok(Owner { user, warnings })
     }

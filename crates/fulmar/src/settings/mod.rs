@@ -7,7 +7,7 @@ mod arguments;
 mod configuration_page;
 mod reading;
 
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_settings::{Environment, SettingLayers, SettingSources, Settings, SettingsError};
 
 pub(crate) use self::arguments::{ClientFlags, ConfigArg, CopyFlags, LoginFlags, RecordArgs};
@@ -44,7 +44,7 @@ impl Advice for SettingsError {
         self.lines()
     }
 
-    fn advice(&self, _names: Names) -> Option<String> {
+    fn advice(&self, _compat: CompatMode) -> Option<String> {
         Some(SettingsError::advice(self))
     }
 }

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::process::ExitStatus;
 
 use fulmar_compat::StarterError;
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_login::LoginFailure;
 use fulmar_platform::resolve::{ResolveError, numeric};
 
@@ -54,7 +54,7 @@ pub(crate) enum Failure {
 }
 
 impl Advice for StarterError {
-    fn advice(&self, _names: Names) -> Option<String> {
+    fn advice(&self, _compat: CompatMode) -> Option<String> {
         Some(StarterError::advice(self))
     }
 }
@@ -69,7 +69,7 @@ impl Advice for Failure {
         }
     }
 
-    fn advice(&self, names: Names) -> Option<String> {
+    fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
             Failure::ClientFailed { .. } => "--client names a client like mosh-client".to_owned(),
             Failure::NoSuchHost { .. } => {
@@ -83,7 +83,7 @@ impl Advice for Failure {
                     .to_owned()
             }
             Failure::Starter(_) | Failure::Login(_) | Failure::System(_) => {
-                return self.passed_on()?.advice(names);
+                return self.passed_on()?.advice(compat);
             }
         })
     }

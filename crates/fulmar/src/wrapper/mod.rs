@@ -21,7 +21,7 @@ use fulmar_compat::{
     AddressPreference, MOSH_USAGE, MoshOptions, MoshRequest, MoshRoute, Program, ServerAddress,
     StarterError, StarterOutput, UsageError, mosh_version_text, server_command,
 };
-use fulmar_core::Names;
+use fulmar_core::CompatMode;
 use fulmar_login::attributed;
 use fulmar_platform::resolve::numeric;
 use fulmar_settings::Environment;
@@ -60,7 +60,7 @@ pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, Failure> {
         }
         Err(UsageError::NoHost) => {
             report::print_to_stderr(MOSH_USAGE);
-            Ok(Names::Stock.failure_status())
+            Ok(CompatMode::Mosh.failure_status())
         }
         Err(mistake) => Err(StarterError::Usage(mistake).into()),
     }

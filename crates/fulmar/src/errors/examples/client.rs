@@ -3,7 +3,7 @@
 use fulmar_datagram::KeyError;
 use fulmar_platform::Signal;
 
-use super::{BOTH, OWN, Row, STOCK, row, said};
+use super::{BOTH, FULMAR, MOSH, Row, row, said};
 use crate::client::Failure;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -39,7 +39,7 @@ pub(super) fn rows() -> Vec<Row> {
             Failure::UnknownTerminal {
                 term: "no-such-type".into(),
             },
-            STOCK,
+            MOSH,
             "TERM is not in terminfo; under our own name it is only a warning, and the terminal is \
              treated as plain",
         ),
@@ -63,12 +63,12 @@ pub(super) fn session() -> Vec<Row> {
         ),
         row(
             never(Some(false)),
-            OWN,
+            FULMAR,
             "after a login: UDP is blocked on the way there",
         ),
         row(
             never(Some(true)),
-            OWN,
+            FULMAR,
             "after a login: UDP is blocked on the way back",
         ),
         row(
@@ -80,17 +80,17 @@ pub(super) fn session() -> Vec<Row> {
         ),
         row(
             Failure::Signalled(Signal::Terminate),
-            OWN,
+            FULMAR,
             "somebody sent the client a signal",
         ),
         row(
             Failure::TerminalClosed,
-            OWN,
+            FULMAR,
             "the window or the connection that showed the client is gone",
         ),
         row(
             Failure::Altered,
-            OWN,
+            FULMAR,
             "the two ends have not seen the same offer and announcement at the login",
         ),
         row(

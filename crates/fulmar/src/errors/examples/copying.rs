@@ -2,7 +2,7 @@
 
 use fulmar_platform::Signal;
 
-use super::{OWN, Row, row};
+use super::{FULMAR, Row, row};
 use crate::copy::{BadOperand, Failure};
 
 pub(super) fn rows() -> Vec<Row> {
@@ -116,6 +116,6 @@ pub(super) fn rows() -> Vec<Row> {
             "Ctrl-C, or another signal",
         ),
     ];
-    let row = |(failure, cause)| row(failure, OWN, cause);
+    let row = |(failure, cause)| row(failure, FULMAR, cause);
     rows.into_iter().map(row).collect()
 }

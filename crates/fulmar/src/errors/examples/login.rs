@@ -2,7 +2,7 @@
 
 use fulmar_login::{BadDestination, LoginFailure, SshError, SshExit};
 
-use super::{OWN, Row, row};
+use super::{FULMAR, Row, row};
 
 pub(super) fn rows() -> Vec<Row> {
     let host = || "ada@example.org".to_owned();
@@ -132,6 +132,6 @@ pub(super) fn rows() -> Vec<Row> {
             "the name has no address here, and with --remote-ip local no other address is used",
         ),
     ];
-    let row = |(failure, cause)| row(failure, OWN, cause);
+    let row = |(failure, cause)| row(failure, FULMAR, cause);
     rows.into_iter().map(row).collect()
 }

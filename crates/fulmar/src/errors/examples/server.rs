@@ -2,7 +2,7 @@
 
 use fulmar_login::{OfferError, OpeningError, PortRange};
 
-use super::{BOTH, OWN, Row, row, said};
+use super::{BOTH, FULMAR, Row, row, said};
 use crate::{login, offer_input, server};
 
 pub(super) fn rows() -> Vec<Row> {
@@ -19,58 +19,58 @@ pub(super) fn rows() -> Vec<Row> {
             server::Failure::ShellMissing {
                 program: "/bin/zsh".into(),
             },
-            OWN,
+            FULMAR,
             "the command, or the shell that SHELL or the user database names, is not there or may \
              not be run",
         ),
         row(
             login::Failure::LocalServer,
-            OWN,
+            FULMAR,
             "with --local: the server has ended without a message",
         ),
         row(
             offer_input::Failure::NoOffer(OfferError::Missing),
-            OWN,
+            FULMAR,
             "fulmar server was started by hand without the word new, or the login has ended",
         ),
         row(
             offer_input::Failure::NoOffer(OfferError::Cut),
-            OWN,
+            FULMAR,
             "the login has ended, or something there has read a part of the client's offer",
         ),
         row(
             offer_input::Failure::NoOffer(OfferError::TooLong),
-            OWN,
+            FULMAR,
             "the program's arguments do not fit into an offer, or something else sends data without end",
         ),
         row(
             offer_input::Failure::NoOffer(OfferError::Version(2)),
-            OWN,
+            FULMAR,
             "the client is of a later version with another bootstrap",
         ),
         row(
             offer_input::Failure::NoOffer(OfferError::Malformed(3)),
-            OWN,
+            FULMAR,
             "the offer was changed on its way, or is of another version",
         ),
         row(
             login::Failure::Opening(OpeningError::TooLong(70_000)),
-            OWN,
+            FULMAR,
             "the program's arguments do not fit into an offer",
         ),
         row(
             login::Failure::Opening(OpeningError::ControlCharacter),
-            OWN,
+            FULMAR,
             "the command of --server is not a single line",
         ),
         row(
             server::Failure::LoginEnded,
-            OWN,
+            FULMAR,
             "the client was ended, or its connection was lost, before the first datagram",
         ),
         row(
             server::Failure::ServerEnded,
-            OWN,
+            FULMAR,
             "no client came for a minute, or the server was ended",
         ),
         row(
@@ -78,7 +78,7 @@ pub(super) fn rows() -> Vec<Row> {
                 what: "cannot run nano: there is no such program here".to_owned(),
                 advice: vec!["check the spelling".to_owned()],
             },
-            OWN,
+            FULMAR,
             "the server has said so, with its own next step",
         ),
     ]

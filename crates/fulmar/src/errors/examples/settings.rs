@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use fulmar_settings::{ConfigLocation, Environment, FileFault, SettingsError, ValueSource};
 
-use super::{OWN, Row, STOCK, row};
+use super::{FULMAR, MOSH, Row, row};
 use crate::log;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -16,33 +16,37 @@ pub(super) fn rows() -> Vec<Row> {
     vec![
         row(
             misspelt(path()),
-            OWN,
+            FULMAR,
             "the configuration file has a fault there; each has a line of its own",
         ),
         row(
             file(FileFault::System("No such file or directory".to_owned())),
-            OWN,
+            FULMAR,
             "the file was named by --config or FULMAR_CONFIG and cannot be read",
         ),
         row(
             file(FileFault::NotAFile),
-            OWN,
+            FULMAR,
             "a folder, a pipe or a device has the name of the file",
         ),
         row(
             file(FileFault::OthersWrite(0o664)),
-            OWN,
+            FULMAR,
             "the group or all may write the file, and it names programs that are run",
         ),
         row(
             file(FileFault::OthersOwn),
-            OWN,
+            FULMAR,
             "the file belongs neither to the user nor to root",
         ),
-        row(file(FileFault::TooLong), OWN, "most likely the wrong file"),
+        row(
+            file(FileFault::TooLong),
+            FULMAR,
+            "most likely the wrong file",
+        ),
         row(
             file(FileFault::NotText(3)),
-            OWN,
+            FULMAR,
             "the file is in another encoding, or is not text",
         ),
         row(
@@ -52,19 +56,19 @@ pub(super) fn rows() -> Vec<Row> {
                 place: ValueSource::Variable("FULMAR_PREDICT"),
                 why: "it is one of adaptive, always, never, experimental".to_owned(),
             },
-            OWN,
+            FULMAR,
             "a flag or a variable has a value that makes no sense",
         ),
         row(
             SettingsError::PredictionMode {
                 mode: "sometimes".into(),
             },
-            STOCK,
+            MOSH,
             "MOSH_PREDICTION_DISPLAY has a value that makes no sense",
         ),
         row(
             log::Failure::Filter("invalid filter".to_owned()),
-            OWN,
+            FULMAR,
             "FULMAR_LOG of a server makes no sense",
         ),
     ]

@@ -9,7 +9,7 @@ use fulmar_compat::{StarterError, UsageError};
 use fulmar_login::shell_words::Unfinished;
 use fulmar_platform::resolve::ResolveError;
 
-use super::{BOTH, Row, STOCK, row, said};
+use super::{BOTH, MOSH, Row, row, said};
 use crate::system;
 use crate::wrapper::Failure;
 
@@ -18,15 +18,15 @@ pub(super) fn rows() -> Vec<Row> {
     vec![
         row(
             StarterError::Usage(UsageError::NoHost),
-            STOCK,
+            MOSH,
             "the words after mosh make no sense",
         ),
         row(
             StarterError::SshCommand(Unfinished),
-            STOCK,
+            MOSH,
             "a quote in --ssh is not closed",
         ),
-        row(StarterError::NoSshCommand, STOCK, "--ssh is empty"),
+        row(StarterError::NoSshCommand, MOSH, "--ssh is empty"),
         row(
             system::Failure::CannotStart {
                 program: "mosh-client".into(),
@@ -40,7 +40,7 @@ pub(super) fn rows() -> Vec<Row> {
                 program: "mosh-client".into(),
                 status: ExitStatus::from_raw(1 << 8),
             },
-            STOCK,
+            MOSH,
             "--client names something that is not a client",
         ),
         row(
@@ -48,12 +48,12 @@ pub(super) fn rows() -> Vec<Row> {
                 host: host(),
                 error: ResolveError::Resolver("Name or service not known".to_owned()),
             },
-            STOCK,
+            MOSH,
             "the name has no address here, or none of the family that was asked for",
         ),
         row(
             StarterError::MixedFamilies { host: host() },
-            STOCK,
+            MOSH,
             "--family=auto wants the user to choose",
         ),
         row(
@@ -62,34 +62,34 @@ pub(super) fn rows() -> Vec<Row> {
                 address: Some(SocketAddr::from(([192, 0, 2, 7], 22))),
                 error: said("Connection refused"),
             },
-            STOCK,
+            MOSH,
             "no address of the host answers on ssh's port",
         ),
         row(
             StarterError::BadLine {
                 begins: "MOSH CONNECT",
             },
-            STOCK,
+            MOSH,
             "the line is not one of a server; it may contain a key, so it is not repeated",
         ),
         row(
             StarterError::SecondAddress,
-            STOCK,
+            MOSH,
             "two sources say where the server is, and one of them may be false",
         ),
         row(
             StarterError::NoServerAddress { host: host() },
-            STOCK,
+            MOSH,
             "ssh has connected in a way that hides the address, or not at all",
         ),
         row(
             StarterError::NoServerLine { host: host() },
-            STOCK,
+            MOSH,
             "ssh has ended, and no server had printed its port and key",
         ),
         row(
             StarterError::NoPortRanges,
-            STOCK,
+            MOSH,
             "the far mosh-server is older than ranges of ports",
         ),
     ]

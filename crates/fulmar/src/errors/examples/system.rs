@@ -2,7 +2,7 @@
 
 use fulmar_platform::Unfit;
 
-use super::{BOTH, OWN, Row, row, said};
+use super::{BOTH, FULMAR, Row, row, said};
 use crate::{log, system};
 
 pub(super) fn rows() -> Vec<Row> {
@@ -12,7 +12,7 @@ pub(super) fn rows() -> Vec<Row> {
                 path: "/no/such/folder/trace".into(),
                 error: said("No such file or directory"),
             },
-            OWN,
+            FULMAR,
             "a file for --trace or --log cannot be created",
         ),
         row(
@@ -20,7 +20,7 @@ pub(super) fn rows() -> Vec<Row> {
                 path: "trace".into(),
                 why: Unfit::OpenToOthers,
             },
-            OWN,
+            FULMAR,
             "the file for --trace or --log is there already, and not private",
         ),
         row(
@@ -28,7 +28,7 @@ pub(super) fn rows() -> Vec<Row> {
                 path: "trace".into(),
                 why: Unfit::Link,
             },
-            OWN,
+            FULMAR,
             "the path for --trace or --log leads elsewhere, or is somebody else's",
         ),
         row(

@@ -51,7 +51,7 @@ impl Session {
         let environment: Environment = [("PATH", "/usr/bin:/bin")].into_iter().collect();
         let shell = Shell::new(&command, environment, None, TerminalColors::Palette);
         let mut session = Session {
-            program: Program::new(shell, None, CoreLimit::current(), Names::Own, 1),
+            program: Program::new(shell, None, CoreLimit::current(), CompatMode::Fulmar, 1),
             server: Server::new(ms(0), server),
             client: Client::new(ms(0), client),
         };
