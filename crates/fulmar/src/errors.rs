@@ -5,11 +5,16 @@
 use fulmar_core::CompatMode;
 
 use crate::advice::Advice;
-use crate::{client, copy, login, server, system, wrapper};
+use crate::client::ClientError;
+use crate::copy::CopyError;
+use crate::login::SessionError;
+use crate::server::ServerError;
+use crate::system::SystemError;
+use crate::wrapper::MoshError;
 
 /// The reason why the program leaves without having done what it was asked for.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum FulmarError {
     /// Neither a host nor anything else was named.
     #[error("nothing to do: no host and no command was given")]
     NothingToDo,
@@ -18,35 +23,35 @@ pub(crate) enum Failure {
     Settings(#[from] fulmar_settings::SettingsError),
     /// A session has not begun.
     #[error(transparent)]
-    Login(#[from] login::Failure),
+    Login(#[from] SessionError),
     /// The client has no session, or none any more.
     #[error(transparent)]
-    Client(#[from] client::Failure),
+    Client(#[from] ClientError),
     /// There is no server, or no session on it.
     #[error(transparent)]
-    Server(#[from] server::Failure),
+    Server(#[from] ServerError),
     /// A copy came to nothing, or not to all of it.
     #[error(transparent)]
-    Copy(#[from] copy::Failure),
+    Copy(#[from] CopyError),
     /// The stand-in for stock's starter has started nothing.
     #[error(transparent)]
-    Wrapper(#[from] wrapper::Failure),
+    Wrapper(#[from] MoshError),
     /// The system refuses something.
     #[error(transparent)]
-    System(#[from] system::Failure),
+    System(#[from] SystemError),
 }
 
-impl Advice for Failure {
+impl Advice for FulmarError {
     fn passed_on(&self) -> Option<&dyn Advice> {
         match self {
-            Failure::NothingToDo => None,
-            Failure::Settings(failure) => Some(failure),
-            Failure::Login(failure) => Some(failure),
-            Failure::Client(failure) => Some(failure),
-            Failure::Server(failure) => Some(failure),
-            Failure::Copy(failure) => Some(failure),
-            Failure::Wrapper(failure) => Some(failure),
-            Failure::System(failure) => Some(failure),
+            FulmarError::NothingToDo => None,
+            FulmarError::Settings(failure) => Some(failure),
+            FulmarError::Login(failure) => Some(failure),
+            FulmarError::Client(failure) => Some(failure),
+            FulmarError::Server(failure) => Some(failure),
+            FulmarError::Copy(failure) => Some(failure),
+            FulmarError::Wrapper(failure) => Some(failure),
+            FulmarError::System(failure) => Some(failure),
         }
     }
 

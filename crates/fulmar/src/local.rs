@@ -14,9 +14,9 @@ use fulmar_login::{
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::{RecordFiles, SettingSources};
 
-use crate::client::{self, ClientSetup, ConnectParams, farewell};
+use crate::client::{ClientError, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
-use crate::login::{Failure, SshChild, SshLogin};
+use crate::login::{SessionError, SshChild, SshLogin};
 use crate::reactor::{Event, Reactor};
 use crate::steps::{Step, Steps};
 use crate::system::while_doing;
@@ -28,10 +28,12 @@ use crate::{log, report, session_key};
 /// # Errors
 ///
 /// When the session cannot begin.
-pub(crate) fn run(command: &[OsString], sources: &SettingSources) -> Result<u8, Failure> {
+pub(crate) fn run(command: &[OsString], sources: &SettingSources) -> Result<u8, SessionError> {
     let mut steps = Steps::begin(now());
     let setup = ClientSetup::prepare(sources)?;
-    let block = offer(command, &setup).block().map_err(Failure::Opening)?;
+    let block = offer(command, &setup)
+        .block()
+        .map_err(SessionError::Opening)?;
     // Before the first child, of whose end it tells.
     let mut reactor = ClientSetup::reactor()?;
     let mut order =
@@ -101,7 +103,7 @@ fn server(records: &RecordFiles) -> io::Result<Command> {
 fn listen(
     login: &mut SshLogin<SessionService>,
     reactor: &mut Reactor,
-) -> Result<Reachable, Failure> {
+) -> Result<Reachable, SessionError> {
     loop {
         while let Some(event) = login.poll_event(now()) {
             match event {
@@ -127,19 +129,19 @@ fn listen(
     }
 }
 
-fn obey(signal: Signal) -> Result<(), Failure> {
+fn obey(signal: Signal) -> Result<(), SessionError> {
     match signal {
         Signal::Suspend => Ok(signals::stop_process_group().map_err(while_doing("stopping"))?),
         // The last is about what the server did not read, whose end says more.
         Signal::Child | Signal::Continue | Signal::WindowChange | Signal::Pipe => Ok(()),
-        signal => Err(client::Failure::Signalled(signal).into()),
+        signal => Err(ClientError::Signalled(signal).into()),
     }
 }
 
 /// Returns why there is no server, in its own words if it had any.
-fn in_its_words(failure: LoginFailure) -> Failure {
+fn in_its_words(failure: LoginFailure) -> SessionError {
     match failure {
-        LoginFailure::Refused { what, advice, .. } => Failure::OfServer { what, advice },
-        _ => Failure::LocalServer,
+        LoginFailure::Refused { what, advice, .. } => SessionError::OfServer { what, advice },
+        _ => SessionError::LocalServer,
     }
 }

@@ -28,7 +28,7 @@ pub(crate) enum Log<'a> {
 
 /// The reason why a log or another record cannot be written.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum LogError {
     /// A file of the user's choice.
     #[error("cannot write {}: {error}", path.display())]
     File {
@@ -50,10 +50,10 @@ pub(crate) enum Failure {
     Filter(String),
 }
 
-impl Advice for Failure {
+impl Advice for LogError {
     fn advice(&self, _compat: CompatMode) -> Option<String> {
         Some(match self {
-            Failure::UnfitFile {
+            LogError::UnfitFile {
                 path,
                 why: Unfit::OpenToOthers,
             } => {
@@ -62,11 +62,11 @@ impl Advice for Failure {
                     path.display()
                 )
             }
-            Failure::UnfitFile { .. } => "remove it, or name another file".to_owned(),
-            Failure::File { .. } => {
+            LogError::UnfitFile { .. } => "remove it, or name another file".to_owned(),
+            LogError::File { .. } => {
                 "name a file in a folder that is there and that you may write to".to_owned()
             }
-            Failure::Filter(_) => {
+            LogError::Filter(_) => {
                 "it reads like this: info, or fulmar=debug,fulmar_core=trace".to_owned()
             }
         })
@@ -78,14 +78,14 @@ impl Advice for Failure {
 /// # Errors
 ///
 /// When the file cannot be written, or the filter in the environment makes no sense.
-pub(crate) fn begin(log: Log<'_>, environment: &Environment) -> Result<(), Failure> {
+pub(crate) fn begin(log: Log<'_>, environment: &Environment) -> Result<(), LogError> {
     let filter = environment
         .get_text(LOG_FILTER_VARIABLE)
         .unwrap_or(LOG_FILTER_DEFAULT);
     match (log, filter.parse()) {
         (Log::Off, _) => Ok(()),
         (log, Ok(filter)) => begin_filtered(log, filter),
-        (_, Err(error)) => Err(Failure::Filter(format!("{error}"))),
+        (_, Err(error)) => Err(LogError::Filter(format!("{error}"))),
     }
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn begin(log: Log<'_>, environment: &Environment) -> Result<(), Failu
 /// # Errors
 ///
 /// When the file cannot be written.
-pub(crate) fn begin_filtered(log: Log<'_>, filter: Targets) -> Result<(), Failure> {
+pub(crate) fn begin_filtered(log: Log<'_>, filter: Targets) -> Result<(), LogError> {
     let writer = match log {
         Log::Off => return Ok(()),
         Log::File(path) => BoxMakeWriter::new(Mutex::new(create(path)?)),
@@ -116,14 +116,14 @@ pub(crate) fn begin_filtered(log: Log<'_>, filter: Targets) -> Result<(), Failur
 /// # Errors
 ///
 /// When the system refuses, or others have a hand in what is there.
-pub(crate) fn create(path: &Path) -> Result<File, Failure> {
+pub(crate) fn create(path: &Path) -> Result<File, LogError> {
     let path_of = || path.to_owned();
     create_private(path).map_err(|error| match error {
-        PrivateFileError::System(error) => Failure::File {
+        PrivateFileError::System(error) => LogError::File {
             path: path_of(),
             error,
         },
-        PrivateFileError::Unfit(why) => Failure::UnfitFile {
+        PrivateFileError::Unfit(why) => LogError::UnfitFile {
             path: path_of(),
             why,
         },

@@ -23,7 +23,7 @@ use fulmar_login::{OfferReader, Received};
 use fulmar_platform::process::{Forked, fork, leave_session};
 use fulmar_platform::{Interest, Poller};
 
-use crate::offer_input::{Failure, Input, News};
+use crate::offer_input::{Input, News, OfferInputError};
 use crate::reactor::Token;
 use crate::system::while_doing;
 
@@ -122,7 +122,7 @@ impl LoginParent {
     /// # Errors
     ///
     /// When there is no offer that makes sense, or the system does not let us wait.
-    pub(crate) fn attend(mut self, mut input: Input) -> Result<Leave, Failure> {
+    pub(crate) fn attend(mut self, mut input: Input) -> Result<Leave, OfferInputError> {
         let mut poller = Poller::new();
         loop {
             // While the daemon looks at the offer, what it says about it comes first.
@@ -193,7 +193,7 @@ impl ParentHandle {
     /// # Errors
     ///
     /// When what comes makes no sense.
-    pub(crate) fn offer(&mut self) -> Result<Option<Received>, Failure> {
+    pub(crate) fn offer(&mut self) -> Result<Option<Received>, OfferInputError> {
         let mut reader = OfferReader::default();
         let mut bytes = [0; 4096];
         loop {
@@ -203,7 +203,7 @@ impl ParentHandle {
                 Ok(count) => count,
             };
             let read = bytes.get(..count).unwrap_or_default();
-            if let Some(received) = reader.take(read).map_err(Failure::NoOffer)? {
+            if let Some(received) = reader.take(read).map_err(OfferInputError::NoOffer)? {
                 return Ok(Some(received));
             }
         }

@@ -8,7 +8,7 @@ use fulmar_core::CompatMode;
 use fulmar_login::{OfferError, OfferReader};
 
 use crate::advice::Advice;
-use crate::system::{self, while_doing};
+use crate::system::{SystemError, while_doing};
 
 /// Standard input, past the buffer of the standard library.
 pub(crate) struct Input {
@@ -32,34 +32,34 @@ pub(crate) const SHORTER: &str = "give the program fewer arguments, or put them 
 
 /// The reason why there is no offer.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum OfferInputError {
     /// No client has said what session it wants.
     #[error("{0}")]
     NoOffer(OfferError),
     /// The system refuses something.
     #[error(transparent)]
-    System(#[from] system::Failure),
+    System(#[from] SystemError),
 }
 
-impl Advice for Failure {
+impl Advice for OfferInputError {
     fn passed_on(&self) -> Option<&dyn Advice> {
         match self {
-            Failure::NoOffer(_) => None,
-            Failure::System(failure) => Some(failure),
+            OfferInputError::NoOffer(_) => None,
+            OfferInputError::System(failure) => Some(failure),
         }
     }
 
     fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
-            Failure::NoOffer(OfferError::Missing | OfferError::Cut) => {
+            OfferInputError::NoOffer(OfferError::Missing | OfferError::Cut) => {
                 "fulmar [user@]host starts a server by itself; by hand it is: fulmar server new"
                     .to_owned()
             }
-            Failure::NoOffer(OfferError::TooLong) => SHORTER.to_owned(),
-            Failure::NoOffer(OfferError::Version(_) | OfferError::Malformed(_)) => {
+            OfferInputError::NoOffer(OfferError::TooLong) => SHORTER.to_owned(),
+            OfferInputError::NoOffer(OfferError::Version(_) | OfferError::Malformed(_)) => {
                 "install the same version of fulmar on both machines".to_owned()
             }
-            Failure::System(_) => return self.passed_on()?.advice(compat),
+            OfferInputError::System(_) => return self.passed_on()?.advice(compat),
         })
     }
 }
@@ -82,7 +82,7 @@ impl Input {
     ///
     /// When the input ends without an offer, or with one that makes no sense, or cannot be read until
     /// there is one.
-    pub(crate) fn read(&mut self) -> Result<News, Failure> {
+    pub(crate) fn read(&mut self) -> Result<News, OfferInputError> {
         let mut bytes = [0; 4096];
         let outcome = match self.file.read(&mut bytes) {
             Err(error) if is_passing(&error) => return Ok(News::Nothing),
@@ -96,9 +96,9 @@ impl Input {
         };
         let count = outcome.map_err(while_doing("reading standard input"))?;
         let Some(read) = bytes.get(..count).filter(|read| !read.is_empty()) else {
-            return Err(Failure::NoOffer(reader.end()));
+            return Err(OfferInputError::NoOffer(reader.end()));
         };
-        let received = reader.take(read).map_err(Failure::NoOffer)?;
+        let received = reader.take(read).map_err(OfferInputError::NoOffer)?;
         Ok(match received {
             Some(received) => {
                 self.reader = None;

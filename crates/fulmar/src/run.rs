@@ -9,9 +9,12 @@ use fulmar_core::CompatMode;
 use fulmar_settings::SettingSources;
 
 use crate::cli::{Cli, ClientArgs, Command, ConfigArgs, destination_and_command, manual};
+use crate::client::ClientError;
 use crate::environment;
-use crate::errors::Failure;
-use crate::system::{self, while_doing};
+use crate::errors::FulmarError;
+use crate::login::SessionError;
+use crate::server::ServerError;
+use crate::system::{SystemError, while_doing};
 use crate::{client, copy, local, login, report, server, settings, wrapper};
 
 /// Does what the words ask for, and returns the status to leave with.
@@ -29,15 +32,15 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
     };
     let outcome = match program {
         Program::Fulmar => own(&words),
-        Program::Mosh => wrapper::run(argv0, rest).map_err(Failure::from),
-        Program::MoshServer => mosh_server(rest).map_err(Failure::from),
-        Program::MoshClient => mosh_client(rest).map_err(Failure::from),
+        Program::Mosh => wrapper::run(argv0, rest).map_err(FulmarError::from),
+        Program::MoshServer => mosh_server(rest).map_err(FulmarError::from),
+        Program::MoshClient => mosh_client(rest).map_err(FulmarError::from),
     };
     outcome
         .unwrap_or_else(|failure| report::failure(&failure, program.name(), program.compat_mode()))
 }
 
-fn own(words: &[OsString]) -> Result<u8, Failure> {
+fn own(words: &[OsString]) -> Result<u8, FulmarError> {
     // What scp says to a command line that makes no sense.
     let refused = if words.get(1).is_some_and(|word| word == "cp") {
         1
@@ -65,20 +68,20 @@ fn own(words: &[OsString]) -> Result<u8, Failure> {
         }
         None => {
             let named = destination_and_command(&cli.words);
-            let (destination, command) = named.ok_or(Failure::NothingToDo)?;
-            let host = login::host_of(destination).map_err(login::Failure::from)?;
+            let (destination, command) = named.ok_or(FulmarError::NothingToDo)?;
+            let host = login::host_of(destination).map_err(SessionError::from)?;
             let sources = SettingSources::own(cli.flags.0, cli.file.path, Some(&host));
             login::run(destination, command, &sources)?
         }
     })
 }
 
-fn print(text: &str) -> Result<u8, system::Failure> {
+fn print(text: &str) -> Result<u8, SystemError> {
     report::try_print(text).map_err(while_doing(report::PRINTING))?;
     Ok(0)
 }
 
-fn print_settings(arguments: ConfigArgs) -> Result<u8, Failure> {
+fn print_settings(arguments: ConfigArgs) -> Result<u8, FulmarError> {
     let host = arguments.host.as_deref();
     let sources = SettingSources::own(arguments.flags.0, arguments.file.path, host);
     let environment = environment::current();
@@ -89,12 +92,12 @@ fn print_settings(arguments: ConfigArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn own_client(arguments: ClientArgs) -> Result<u8, Failure> {
+fn own_client(arguments: ClientArgs) -> Result<u8, FulmarError> {
     if arguments.colors {
         return Ok(client::print_colors(CompatMode::Fulmar)?);
     }
     let (Some(address), Some(port)) = (arguments.address, arguments.port) else {
-        return Err(Failure::NothingToDo);
+        return Err(FulmarError::NothingToDo);
     };
     let (flags, file) = (arguments.flags.0, arguments.file.path);
     let sources = SettingSources::own(flags, file, Some(&address));
@@ -102,7 +105,7 @@ fn own_client(arguments: ClientArgs) -> Result<u8, Failure> {
 }
 
 /// Prints help, or what is wrong with the command line, and returns the status to leave with.
-fn tell(error: &clap::Error, refused: u8) -> Result<u8, system::Failure> {
+fn tell(error: &clap::Error, refused: u8) -> Result<u8, SystemError> {
     let is_asked_for = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
@@ -115,7 +118,7 @@ fn tell(error: &clap::Error, refused: u8) -> Result<u8, system::Failure> {
     }
 }
 
-fn mosh_server(words: &[OsString]) -> Result<u8, server::Failure> {
+fn mosh_server(words: &[OsString]) -> Result<u8, ServerError> {
     match MoshServerRequest::parse(words) {
         MoshServerRequest::Start {
             options,
@@ -132,7 +135,7 @@ fn mosh_server(words: &[OsString]) -> Result<u8, server::Failure> {
     }
 }
 
-fn mosh_client(words: &[OsString]) -> Result<u8, client::Failure> {
+fn mosh_client(words: &[OsString]) -> Result<u8, ClientError> {
     match MoshClientRequest::parse(words) {
         MoshClientRequest::Connect { address, port } => {
             client::run(address, port, &SettingSources::stock())

@@ -3,14 +3,14 @@
 use fulmar_datagram::{Key, KeyError, KeyMaterial};
 use fulmar_platform::SecretBox;
 
-use crate::system::{Failure, while_doing};
+use crate::system::{SystemError, while_doing};
 
 /// Returns a fresh key.
 ///
 /// # Errors
 ///
 /// When the system has no randomness.
-pub(crate) fn fresh() -> Result<Key, Failure> {
+pub(crate) fn fresh() -> Result<Key, SystemError> {
     let filled = Key::filled_in(memory(), |bytes| fulmar_platform::random(bytes));
     filled.map_err(while_doing("making a key"))
 }

@@ -9,7 +9,7 @@ use crate::advice::Advice;
 
 /// The system does not do what was asked of it.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum SystemError {
     /// An action was refused.
     #[error("{doing}: {error}")]
     Refused {
@@ -28,11 +28,11 @@ pub(crate) enum Failure {
     },
 }
 
-impl Advice for Failure {
+impl Advice for SystemError {
     fn advice(&self, _compat: CompatMode) -> Option<String> {
         match self {
-            Failure::Refused { .. } => None,
-            Failure::CannotStart { .. } => Some(
+            SystemError::Refused { .. } => None,
+            SystemError::CannotStart { .. } => Some(
                 "check that it is installed and in PATH, or name it by its full path".to_owned(),
             ),
         }
@@ -40,12 +40,12 @@ impl Advice for Failure {
 }
 
 /// Names what we were doing when the system refused.
-pub(crate) fn while_doing(doing: &'static str) -> impl FnOnce(io::Error) -> Failure {
-    move |error| Failure::Refused { doing, error }
+pub(crate) fn while_doing(doing: &'static str) -> impl FnOnce(io::Error) -> SystemError {
+    move |error| SystemError::Refused { doing, error }
 }
 
 /// Names the program that the system does not start.
-pub(crate) fn cannot_start(program: &OsStr) -> impl FnOnce(io::Error) -> Failure {
+pub(crate) fn cannot_start(program: &OsStr) -> impl FnOnce(io::Error) -> SystemError {
     let program = program.to_owned();
-    move |error| Failure::CannotStart { program, error }
+    move |error| SystemError::CannotStart { program, error }
 }

@@ -10,6 +10,7 @@ use fulmar_predict::PredictionDecision;
 use fulmar_transport::{Received, Transmit};
 
 use crate::log;
+use crate::log::LogError;
 
 /// A timeline of datagrams and of what was predicted that is being written, if one was asked for.
 ///
@@ -26,7 +27,7 @@ impl Trace {
     /// # Errors
     ///
     /// When the file cannot be written.
-    pub(crate) fn begin(path: Option<&Path>) -> Result<Trace, log::Failure> {
+    pub(crate) fn begin(path: Option<&Path>) -> Result<Trace, LogError> {
         Ok(Trace {
             file: path.map(log::create).transpose()?,
             lines: trace::HEADER.to_owned(),

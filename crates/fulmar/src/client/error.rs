@@ -9,11 +9,12 @@ use fulmar_login::LoginFailure;
 use fulmar_platform::Signal;
 
 use crate::advice::{Advice, signal_name};
-use crate::{log, system};
+use crate::log::LogError;
+use crate::system::SystemError;
 
 /// The reason why a client has no session, or none any more.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum ClientError {
     /// The client has no key.
     #[error("no key: MOSH_KEY is not set and no line came on standard input")]
     KeyMissing,
@@ -85,19 +86,19 @@ pub(crate) enum Failure {
     Settings(#[from] fulmar_settings::SettingsError),
     /// Nothing can be logged.
     #[error(transparent)]
-    Log(#[from] log::Failure),
+    Log(#[from] LogError),
     /// The system refuses something.
     #[error(transparent)]
-    System(#[from] system::Failure),
+    System(#[from] SystemError),
 }
 
-impl Advice for Failure {
+impl Advice for ClientError {
     fn passed_on(&self) -> Option<&dyn Advice> {
         match self {
-            Failure::Login(failure) => Some(failure),
-            Failure::Settings(failure) => Some(failure),
-            Failure::Log(failure) => Some(failure),
-            Failure::System(failure) => Some(failure),
+            ClientError::Login(failure) => Some(failure),
+            ClientError::Settings(failure) => Some(failure),
+            ClientError::Log(failure) => Some(failure),
+            ClientError::System(failure) => Some(failure),
             _ => None,
         }
     }
@@ -105,21 +106,21 @@ impl Advice for Failure {
     fn advice(&self, compat: CompatMode) -> Option<String> {
         let own = compat == CompatMode::Fulmar;
         Some(match self {
-            Failure::KeyMissing | Failure::BadKey(_) => {
+            ClientError::KeyMissing | ClientError::BadKey(_) => {
                 "the key is the last word of the line MOSH CONNECT <port> <key> that the server \
                  prints: 22 characters"
                     .to_owned()
             }
-            Failure::BadAddress { .. } => {
+            ClientError::BadAddress { .. } => {
                 "give the address in numbers, as 192.0.2.7 or 2001:db8::7".to_owned()
             }
-            Failure::NoTerminal(_) if own => {
+            ClientError::NoTerminal(_) if own => {
                 "run it in a terminal; a script can give it one with script(1) or tmux".to_owned()
             }
-            Failure::UnknownTerminal { .. } => {
+            ClientError::UnknownTerminal { .. } => {
                 "set TERM to a type that this machine knows, for instance xterm".to_owned()
             }
-            Failure::NeverConnected { port, is_heard, .. } => match is_heard {
+            ClientError::NeverConnected { port, is_heard, .. } => match is_heard {
                 None => format!(
                     "check that the server runs and that every firewall on the way lets UDP to port \
                      {port} in there, and its answers back in here"
@@ -133,20 +134,20 @@ impl Advice for Failure {
                      answers in, or try another network"
                 ),
             },
-            Failure::Unanswered { .. } => {
+            ClientError::Unanswered { .. } => {
                 "the session may go on there; log in by ssh to see to it".to_owned()
             }
-            Failure::Altered => {
+            ClientError::Altered => {
                 "try again; if it stays so, look for what changes the output of the login: a wrapper \
                  around ssh, or a script that the remote shell reads"
                     .to_owned()
             }
-            Failure::KeySpent => "start a new session".to_owned(),
-            Failure::Panicked(_) => "please report it, with what you did before".to_owned(),
-            Failure::NoTerminal(_) | Failure::Signalled(_) | Failure::TerminalClosed => {
+            ClientError::KeySpent => "start a new session".to_owned(),
+            ClientError::Panicked(_) => "please report it, with what you did before".to_owned(),
+            ClientError::NoTerminal(_) | ClientError::Signalled(_) | ClientError::TerminalClosed => {
                 return None;
             }
-            Failure::Login(_) | Failure::Settings(_) | Failure::Log(_) | Failure::System(_) => {
+            ClientError::Login(_) | ClientError::Settings(_) | ClientError::Log(_) | ClientError::System(_) => {
                 return self.passed_on()?.advice(compat);
             }
         })
@@ -174,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_closed_port_is_told_with_address_port_and_remedy() {
-        let failure = Failure::NeverConnected {
+        let failure = ClientError::NeverConnected {
             server: "192.0.2.7, UDP port 60001".to_owned(),
             port: 60001,
             sent: 19,
@@ -190,7 +191,7 @@ mod tests {
 
     #[test]
     fn which_way_is_closed_is_told_where_it_is_known() {
-        let failure = |is_heard| Failure::NeverConnected {
+        let failure = |is_heard| ClientError::NeverConnected {
             server: "192.0.2.7, UDP port 60001".to_owned(),
             port: 60001,
             sent: 8,
@@ -211,7 +212,7 @@ mod tests {
 
     #[test]
     fn failures_have_the_status_of_ssh_or_of_stock() {
-        assert_eq!(Failure::KeyMissing.status(CompatMode::Fulmar), 255);
-        assert_eq!(Failure::KeyMissing.status(CompatMode::Mosh), 1);
+        assert_eq!(ClientError::KeyMissing.status(CompatMode::Fulmar), 255);
+        assert_eq!(ClientError::KeyMissing.status(CompatMode::Mosh), 1);
     }
 }

@@ -11,7 +11,7 @@ use fulmar_core::{Client, ClientEnding, ClientEvent, ExitCause};
 use fulmar_login::{LoginEvent, LoginStep, SessionService};
 use fulmar_platform::{Readiness, Signal, process, signals};
 
-use super::error::Failure;
+use super::error::ClientError;
 use super::signals::Meaning;
 use super::sockets::Sockets;
 use super::terminal::{Keys, Terminal};
@@ -50,7 +50,7 @@ pub(crate) struct EventLoop {
     /// True if ssh has left what we wrote; of that a signal tells.
     pub(crate) is_cut_off: bool,
     /// The trouble, told by ssh, that makes the session impossible.
-    pub(crate) trouble: Option<Failure>,
+    pub(crate) trouble: Option<ClientError>,
 }
 
 impl EventLoop {
@@ -177,7 +177,7 @@ impl EventLoop {
                     self.client.tell(now, warning.clone());
                     self.warnings.push(warning);
                 }
-                LoginEvent::Failed(failure) => self.trouble = Some(Failure::Login(failure)),
+                LoginEvent::Failed(failure) => self.trouble = Some(ClientError::Login(failure)),
                 _ => {}
             }
         }
@@ -298,7 +298,7 @@ impl EventLoop {
                         // An ssh that others share does not end with its server.
                         let login = self.login.as_ref().filter(|login| login.is_running());
                         let failure = login.and_then(|login| login.state().unheard());
-                        self.trouble = failure.map(Failure::Login);
+                        self.trouble = failure.map(ClientError::Login);
                     }
                     return Some(ending);
                 }

@@ -11,9 +11,9 @@ use fulmar_datagram::{Key, KeyError};
 use fulmar_platform::take_env_secret;
 use zeroize::Zeroizing;
 
-use super::error::Failure;
+use super::error::ClientError;
 use crate::session_key;
-use crate::system::{self, while_doing};
+use crate::system::{SystemError, while_doing};
 
 /// The longest line that is read for a key. A key has 22 characters; a few more let us say that
 /// there are too many.
@@ -29,7 +29,7 @@ pub(crate) type KeyText = Zeroizing<Vec<u8>>;
 /// # Errors
 ///
 /// When that cannot be done any more because other threads run.
-pub(crate) fn from_environment() -> Result<Option<KeyText>, system::Failure> {
+pub(crate) fn from_environment() -> Result<Option<KeyText>, SystemError> {
     take_env_secret("MOSH_KEY").map_err(while_doing("taking MOSH_KEY out of the environment"))
 }
 
@@ -38,13 +38,13 @@ pub(crate) fn from_environment() -> Result<Option<KeyText>, system::Failure> {
 /// # Errors
 ///
 /// When standard input cannot be read, or ends before there is anything.
-pub(crate) fn from_stdin() -> Result<KeyText, Failure> {
+pub(crate) fn from_stdin() -> Result<KeyText, ClientError> {
     // Past the buffer of the standard library, which would keep a copy of the key.
     let stdin = io::stdin().as_fd().try_clone_to_owned();
     let read = stdin.and_then(|stdin| read_line(File::from(stdin)));
     let line = read.map_err(while_doing("reading the key from standard input"))?;
     if line.is_empty() {
-        return Err(Failure::KeyMissing);
+        return Err(ClientError::KeyMissing);
     }
     Ok(line)
 }
@@ -72,9 +72,9 @@ fn read_line(mut input: impl io::Read) -> io::Result<KeyText> {
 /// # Errors
 ///
 /// When it is not one. Nothing of it is repeated.
-pub(crate) fn parse(text: &KeyText) -> Result<Key, Failure> {
-    let text = str::from_utf8(text).map_err(|_| Failure::BadKey(KeyError::NotBase64))?;
-    session_key::read(text).map_err(Failure::BadKey)
+pub(crate) fn parse(text: &KeyText) -> Result<Key, ClientError> {
+    let text = str::from_utf8(text).map_err(|_| ClientError::BadKey(KeyError::NotBase64))?;
+    session_key::read(text).map_err(ClientError::BadKey)
 }
 
 #[cfg(test)]
@@ -99,7 +99,10 @@ mod tests {
         let parsed = |text: &[u8]| parse(&Zeroizing::new(text.to_vec()));
         assert!(parsed(KEY.as_bytes()).is_ok());
         for bad in [&b""[..], b"abc", b"c68K8iLyuCr1oEM7Hszyjh", &[0xFF; 22]] {
-            assert!(matches!(parsed(bad), Err(Failure::BadKey(_))), "{bad:?}");
+            assert!(
+                matches!(parsed(bad), Err(ClientError::BadKey(_))),
+                "{bad:?}"
+            );
         }
     }
 }

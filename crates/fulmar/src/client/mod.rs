@@ -26,7 +26,7 @@ use fulmar_settings::{Environment, SettingSources, Settings};
 use fulmar_terminal::Size;
 
 use self::capabilities::Alternate;
-pub(crate) use self::error::Failure;
+pub(crate) use self::error::ClientError;
 use self::event_loop::EventLoop;
 use self::key_source::KeyText;
 use self::sockets::Sockets;
@@ -38,7 +38,7 @@ use crate::login::SshLogin;
 use crate::reactor::Reactor;
 use crate::settings;
 use crate::steps::Steps;
-use crate::system::{self, while_doing};
+use crate::system::{SystemError, while_doing};
 use crate::trace::Trace;
 use crate::{address, crash, random, report};
 
@@ -47,13 +47,17 @@ use crate::{address, crash, random, report};
 /// # Errors
 ///
 /// When the session cannot begin.
-pub(crate) fn run(address: OsString, port: u16, sources: &SettingSources) -> Result<u8, Failure> {
+pub(crate) fn run(
+    address: OsString,
+    port: u16,
+    sources: &SettingSources,
+) -> Result<u8, ClientError> {
     let compat = sources.compat_mode();
     // Before there is anything that a core dump must not have (docs/threat-model.md §9).
     forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
     let text = key_source::from_environment()?;
     if text.is_none() && (compat == CompatMode::Mosh || is_terminal(io::stdin())) {
-        return Err(Failure::KeyMissing);
+        return Err(ClientError::KeyMissing);
     }
     let setup = ClientSetup::prepare(sources)?;
     let ended =
@@ -65,10 +69,10 @@ fn begin(
     text: Option<KeyText>,
     address: OsString,
     port: u16,
-) -> Result<(Key, SocketAddr), Failure> {
+) -> Result<(Key, SocketAddr), ClientError> {
     let text = text.map_or_else(key_source::from_stdin, Ok)?;
     let key = key_source::parse(&text)?;
-    let server = address::parse(&address, port).ok_or(Failure::BadAddress { text: address })?;
+    let server = address::parse(&address, port).ok_or(ClientError::BadAddress { text: address })?;
     Ok((key, server))
 }
 
@@ -105,7 +109,7 @@ impl ClientSetup {
     /// # Errors
     ///
     /// When there is no terminal, or what is to be written cannot be.
-    pub(crate) fn prepare(sources: &SettingSources) -> Result<ClientSetup, Failure> {
+    pub(crate) fn prepare(sources: &SettingSources) -> Result<ClientSetup, ClientError> {
         forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
         let environment = environment::current();
         let settings = settings::resolve(sources, &environment)?;
@@ -158,7 +162,7 @@ impl ClientSetup {
         key: Key,
         server: SocketAddr,
         agreement: Option<Agreement>,
-    ) -> Result<u8, Failure> {
+    ) -> Result<u8, ClientError> {
         let reactor = ClientSetup::reactor()?;
         self.connect(ConnectParams {
             key,
@@ -176,7 +180,7 @@ impl ClientSetup {
     /// # Errors
     ///
     /// When the system has no descriptors left.
-    pub(crate) fn reactor() -> Result<Reactor, system::Failure> {
+    pub(crate) fn reactor() -> Result<Reactor, SystemError> {
         Reactor::new(&signals::SIGNALS).map_err(while_doing("watching for signals"))
     }
 
@@ -186,11 +190,11 @@ impl ClientSetup {
     /// # Errors
     ///
     /// When it could not begin, or did not end as the user wanted.
-    pub(crate) fn connect(self, params: ConnectParams) -> Result<u8, Failure> {
+    pub(crate) fn connect(self, params: ConnectParams) -> Result<u8, ClientError> {
         let outer = self.outer_terminal()?;
         let compat = self.compat;
         let is_logging_in = params.login.as_ref().is_some_and(SshLogin::is_running);
-        let terminal = Terminal::enter(self.tty).map_err(Failure::NoTerminal)?;
+        let terminal = Terminal::enter(self.tty).map_err(ClientError::NoTerminal)?;
         let config = ClientConfig {
             size: terminal.size(),
             datagram_bytes: params.destinations.datagram_bytes(),
@@ -235,13 +239,13 @@ impl ClientSetup {
         }
         let ended = ended.and_then(|ended| left.map(|()| ended));
         let ending = ended
-            .map_err(Failure::Panicked)?
+            .map_err(ClientError::Panicked)?
             .map_err(while_doing("opening a socket or waiting for one"))?;
         judge(ending, &mut event_loop, compat)
     }
 
     /// Finds out what the terminal understands. An unknown type is an error under the stock name.
-    fn outer_terminal(&self) -> Result<OuterTerminal, Failure> {
+    fn outer_terminal(&self) -> Result<OuterTerminal, ClientError> {
         let term = self.environment.get("TERM").unwrap_or_default();
         let screen = if self.settings.init {
             Alternate::Used
@@ -253,7 +257,7 @@ impl ClientSetup {
             .and_then(|term| capabilities::outer_terminal(term, &self.environment, screen));
         match (known, self.compat) {
             (Some(outer), _) => Ok(outer),
-            (None, CompatMode::Mosh) => Err(Failure::UnknownTerminal {
+            (None, CompatMode::Mosh) => Err(ClientError::UnknownTerminal {
                 term: term.to_owned(),
             }),
             (None, CompatMode::Fulmar) => {
@@ -274,7 +278,7 @@ fn judge(
     ending: ClientEnding,
     event_loop: &mut EventLoop,
     compat: CompatMode,
-) -> Result<u8, Failure> {
+) -> Result<u8, ClientError> {
     if let Some(failure) = event_loop.trouble.take() {
         return Err(failure);
     }
@@ -288,18 +292,18 @@ fn judge(
         ClientEnding::UserQuit => return Ok(0),
         // As stock: whoever sends the signal wants the end.
         ClientEnding::Asked(_) if compat == CompatMode::Mosh => return Ok(0),
-        ClientEnding::Asked(ExitCause::InputEnded) => Failure::TerminalClosed,
+        ClientEnding::Asked(ExitCause::InputEnded) => ClientError::TerminalClosed,
         ClientEnding::Asked(ExitCause::Signal) => match event_loop.ended_by {
-            Some(signal) => Failure::Signalled(signal),
-            None => Failure::TerminalClosed,
+            Some(signal) => ClientError::Signalled(signal),
+            None => ClientError::TerminalClosed,
         },
-        ClientEnding::KeySpent => Failure::KeySpent,
-        ClientEnding::Altered => Failure::Altered,
-        _ if event_loop.client.is_connected() => Failure::Unanswered { server },
+        ClientEnding::KeySpent => ClientError::KeySpent,
+        ClientEnding::Altered => ClientError::Altered,
+        _ if event_loop.client.is_connected() => ClientError::Unanswered { server },
         _ => {
             tracing::info!(tried = ?destinations.tried(), "nobody has answered");
             let counters = event_loop.client.link_info().counters;
-            Failure::NeverConnected {
+            ClientError::NeverConnected {
                 server,
                 port: destinations.port(),
                 sent: destinations.unanswered(),
@@ -313,7 +317,7 @@ fn judge(
 
 /// Prints how the session ended, and returns the status to leave with. Under the stock name the
 /// last line on standard output is always the same.
-pub(crate) fn farewell(ended: Result<u8, Failure>, compat: CompatMode) -> u8 {
+pub(crate) fn farewell(ended: Result<u8, ClientError>, compat: CompatMode) -> u8 {
     let status = match &ended {
         Ok(status) => *status,
         Err(failure) => report::failure(failure, compat.program(), compat),
@@ -329,14 +333,14 @@ pub(crate) fn farewell(ended: Result<u8, Failure>, compat: CompatMode) -> u8 {
 }
 
 /// Prints how many colours the terminal has, for a starter, and returns the status to leave with.
-pub(crate) fn print_colors(compat: CompatMode) -> Result<u8, Failure> {
+pub(crate) fn print_colors(compat: CompatMode) -> Result<u8, ClientError> {
     let environment = environment::current();
     let term = environment.get_filled("TERM").unwrap_or_default();
     let count = match (term.to_str().and_then(capabilities::colors), compat) {
         (Some(count), _) => count,
         (None, CompatMode::Fulmar) => -1,
         (None, CompatMode::Mosh) => {
-            return Err(Failure::UnknownTerminal {
+            return Err(ClientError::UnknownTerminal {
                 term: term.to_owned(),
             });
         }

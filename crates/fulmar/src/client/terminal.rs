@@ -9,7 +9,7 @@ use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Interest, RawMode, Readiness, Transfer, Tty, boot_time, wait_for};
 use fulmar_terminal::Size;
 
-use super::error::Failure;
+use super::error::ClientError;
 use crate::reactor::{Registry, Token};
 
 /// The most keys that are read in one turn; a terminal gives them in pieces of a few kilobytes.
@@ -24,13 +24,13 @@ const LAST_WORDS_WITHIN: Duration = Duration::from_secs(2);
 /// # Errors
 ///
 /// When there is none.
-pub(crate) fn find(compat: CompatMode) -> Result<Tty, Failure> {
+pub(crate) fn find(compat: CompatMode) -> Result<Tty, ClientError> {
     let stdin = io::stdin();
     if compat == CompatMode::Mosh || is_terminal(&stdin) {
-        return Tty::open(&stdin).map_err(Failure::NoTerminal);
+        return Tty::open(&stdin).map_err(ClientError::NoTerminal);
     }
     let session = OpenOptions::new().read(true).write(true).open("/dev/tty");
-    session.and_then(Tty::open).map_err(Failure::NoTerminal)
+    session.and_then(Tty::open).map_err(ClientError::NoTerminal)
 }
 
 /// Returns the size of a terminal's window, within what a screen can have; 80x24 if it is unknown or

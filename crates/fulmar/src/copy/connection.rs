@@ -13,7 +13,7 @@ use fulmar_quic::Event;
 
 use super::absence::GONE_AFTER;
 use super::copy_login::WaitingFarEnd;
-use super::error::Failure;
+use super::error::CopyError;
 use super::near_sockets::NearSockets;
 use super::progress::PathState;
 use super::reporter::Reporter;
@@ -57,7 +57,7 @@ impl CopyConnection {
         found: WaitingFarEnd,
         window_max: Option<u64>,
         resumes: bool,
-    ) -> Result<CopyConnection, Failure> {
+    ) -> Result<CopyConnection, CopyError> {
         let WaitingFarEnd {
             invitation,
             destinations,
@@ -179,7 +179,11 @@ impl CopyConnection {
     /// # Errors
     ///
     /// When the connection is over.
-    pub(super) fn end_turn(&mut self, now: Time, reporter: &mut Reporter) -> Result<bool, Failure> {
+    pub(super) fn end_turn(
+        &mut self,
+        now: Time,
+        reporter: &mut Reporter,
+    ) -> Result<bool, CopyError> {
         let mut has_more = false;
         if let Some(udp) = &mut self.udp {
             has_more |= udp.sockets.end_turn();
@@ -213,12 +217,12 @@ impl CopyConnection {
         }
     }
 
-    fn lost(&self, why: String) -> Failure {
+    fn lost(&self, why: String) -> CopyError {
         lost(&self.host, why)
     }
 
     /// Reads what ssh says beside the copy.
-    fn listen(&mut self, now: Time, reporter: &mut Reporter) -> Result<(), Failure> {
+    fn listen(&mut self, now: Time, reporter: &mut Reporter) -> Result<(), CopyError> {
         let Some(login) = &mut self.login else {
             return Ok(());
         };
@@ -244,7 +248,7 @@ impl CopyConnection {
         Ok(())
     }
 
-    fn turn_pipes(&mut self) -> Result<bool, Failure> {
+    fn turn_pipes(&mut self) -> Result<bool, CopyError> {
         let pipes = self.login.as_mut().and_then(SshLogin::pipes);
         let (Some(pipes), Some(streams)) = (pipes, &mut self.pipes) else {
             return Ok(false);
@@ -254,7 +258,7 @@ impl CopyConnection {
     }
 
     /// Does what the choice between UDP and ssh wants.
-    fn carry_out(&mut self, now: Time, reporter: &mut Reporter) -> Result<(), Failure> {
+    fn carry_out(&mut self, now: Time, reporter: &mut Reporter) -> Result<(), CopyError> {
         while let Some(event) = self.choice.poll_event(now) {
             match event {
                 TransportEvent::AskSsh => {
@@ -283,9 +287,9 @@ impl CopyConnection {
     }
 
     /// Gives up what is lost for good.
-    fn look_after_udp(&mut self, now: Time, reporter: &mut Reporter) -> Result<(), Failure> {
+    fn look_after_udp(&mut self, now: Time, reporter: &mut Reporter) -> Result<(), CopyError> {
         if self.silent(now).is_some_and(|silent| silent >= SILENT_MAX) {
-            return Err(Failure::Silent {
+            return Err(CopyError::Silent {
                 host: self.host.clone(),
                 minutes: SILENT_MAX.as_secs() / 60,
                 resumes: false,
@@ -294,7 +298,7 @@ impl CopyConnection {
         let is_chosen = self.choice.transport() == UDP;
         if let Some(udp) = self.udp.as_mut().filter(|_| is_chosen) {
             if udp.sockets.is_peer_gone() {
-                return Err(Failure::Gone {
+                return Err(CopyError::Gone {
                     host: self.host.clone(),
                     seconds: GONE_AFTER.as_secs(),
                     resumes: false,
@@ -317,7 +321,7 @@ impl CopyConnection {
     /// # Errors
     ///
     /// When ssh carries the copy and does not any more.
-    pub(super) fn transmit(&mut self) -> Result<bool, Failure> {
+    pub(super) fn transmit(&mut self) -> Result<bool, CopyError> {
         if let Some(udp) = &mut self.udp {
             return Ok(udp.sockets.transmit(&mut udp.connection));
         }
@@ -353,8 +357,8 @@ impl CopyConnection {
 }
 
 /// The connection has ended. Whether the same command goes on is for others to say.
-fn lost(host: &str, why: String) -> Failure {
-    Failure::Lost {
+fn lost(host: &str, why: String) -> CopyError {
+    CopyError::Lost {
         host: host.to_owned(),
         why,
         resumes: false,

@@ -14,7 +14,7 @@ use fulmar_platform::resolve::numeric;
 use fulmar_platform::{Interest, Signal};
 use fulmar_settings::{BindServer, LoginSettings};
 
-use super::error::Failure;
+use super::error::CopyError;
 use super::reporter::Reporter;
 use crate::clock::now;
 use crate::login::{self, SshLogin};
@@ -48,10 +48,10 @@ impl CopyLogin {
         destination: &OsStr,
         ssh_words: &[OsString],
         limit: Option<RateLimit>,
-    ) -> Result<CopyLogin, Failure> {
+    ) -> Result<CopyLogin, CopyError> {
         let destination = Destination::parse(destination).map_err(|why| {
             let text = destination.to_owned();
-            Failure::Login(LoginFailure::Destination { text, why })
+            CopyError::Login(LoginFailure::Destination { text, why })
         })?;
         let words = server_words(settings, limit);
         let program = settings.server.as_deref().and_then(far_program);
@@ -76,7 +76,7 @@ impl CopyLogin {
         mut self,
         reactor: &mut Reactor,
         reporter: &mut Reporter,
-    ) -> Result<WaitingFarEnd, Failure> {
+    ) -> Result<WaitingFarEnd, CopyError> {
         match self.run(reactor, reporter) {
             Ok((invitation, destinations)) => Ok(WaitingFarEnd {
                 invitation,
@@ -100,7 +100,7 @@ impl CopyLogin {
         &mut self,
         reactor: &mut Reactor,
         reporter: &mut Reporter,
-    ) -> Result<(CopyInvitation, Option<Destinations>), Failure> {
+    ) -> Result<(CopyInvitation, Option<Destinations>), CopyError> {
         loop {
             if let Some(end) = self.handle_events(reporter)? {
                 return Ok(end);
@@ -129,7 +129,7 @@ impl CopyLogin {
     fn handle_events(
         &mut self,
         reporter: &mut Reporter,
-    ) -> Result<Option<(CopyInvitation, Option<Destinations>)>, Failure> {
+    ) -> Result<Option<(CopyInvitation, Option<Destinations>)>, CopyError> {
         while let Some(event) = self.login.poll_event(now()) {
             match event {
                 LoginEvent::Show(text) => reporter.show(&text),
@@ -148,16 +148,16 @@ impl CopyLogin {
     }
 }
 
-impl From<CopyLoginFailure> for Failure {
-    fn from(failure: CopyLoginFailure) -> Failure {
+impl From<CopyLoginFailure> for CopyError {
+    fn from(failure: CopyLoginFailure) -> CopyError {
         match failure {
-            CopyLoginFailure::Login(failure) => Failure::Login(failure),
-            CopyLoginFailure::NoFulmar { host, system } => Failure::NoFulmar { host, system },
+            CopyLoginFailure::Login(failure) => CopyError::Login(failure),
+            CopyLoginFailure::NoFulmar { host, system } => CopyError::NoFulmar { host, system },
             CopyLoginFailure::NoCopyServer { host, exit } => {
                 let status = exit.to_string();
-                Failure::NoCopyServer { host, status }
+                CopyError::NoCopyServer { host, status }
             }
-            CopyLoginFailure::Version { host, version } => Failure::Version {
+            CopyLoginFailure::Version { host, version } => CopyError::Version {
                 host,
                 version,
                 ours: COPY_VERSION,
@@ -206,10 +206,10 @@ fn far_program(server: &str) -> Option<String> {
 /// # Errors
 ///
 /// When it does.
-pub(super) fn check_ending(signal: Signal) -> Result<(), Failure> {
+pub(super) fn check_ending(signal: Signal) -> Result<(), CopyError> {
     let resumes = false;
     ending(signal).map_or(Ok(()), |signal| {
-        Err(Failure::Interrupted { signal, resumes })
+        Err(CopyError::Interrupted { signal, resumes })
     })
 }
 

@@ -8,13 +8,15 @@ use fulmar_platform::Signal;
 
 use super::operand::BadOperand;
 use crate::advice::{Advice, signal_name};
-use crate::{log, server, system};
+use crate::log::LogError;
+use crate::server::ServerError;
+use crate::system::SystemError;
 
 /// The reason why a copy came to nothing, or not to all that was asked for. Hosts are as the user wrote them.
 ///
 /// Its text says what happened and to whom, [`advice`](Advice::advice) what to try.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum CopyError {
     /// There are no operands.
     #[error("nothing to copy: no files were named")]
     NothingNamed,
@@ -153,21 +155,21 @@ pub(crate) enum Failure {
     Settings(#[from] fulmar_settings::SettingsError),
     /// Nothing can be logged.
     #[error(transparent)]
-    Log(#[from] log::Failure),
+    Log(#[from] LogError),
     /// The far end has no port.
     #[error(transparent)]
-    Server(#[from] server::Failure),
+    Server(#[from] ServerError),
     /// The system refuses something.
     #[error(transparent)]
-    System(#[from] system::Failure),
+    System(#[from] SystemError),
 }
 
-impl Failure {
+impl CopyError {
     /// Returns the same for a copy that was lost and goes on by the same command, or does not.
-    pub(crate) fn resuming(mut self, is_resumed: bool) -> Failure {
-        if let Failure::Lost { resumes, .. }
-        | Failure::Silent { resumes, .. }
-        | Failure::Gone { resumes, .. } = &mut self
+    pub(crate) fn resuming(mut self, is_resumed: bool) -> CopyError {
+        if let CopyError::Lost { resumes, .. }
+        | CopyError::Silent { resumes, .. }
+        | CopyError::Gone { resumes, .. } = &mut self
         {
             *resumes = is_resumed;
         }
@@ -175,14 +177,14 @@ impl Failure {
     }
 }
 
-impl Advice for Failure {
+impl Advice for CopyError {
     fn passed_on(&self) -> Option<&dyn Advice> {
         match self {
-            Failure::Login(failure) => Some(failure),
-            Failure::Settings(failure) => Some(failure),
-            Failure::Log(failure) => Some(failure),
-            Failure::Server(failure) => Some(failure),
-            Failure::System(failure) => Some(failure),
+            CopyError::Login(failure) => Some(failure),
+            CopyError::Settings(failure) => Some(failure),
+            CopyError::Log(failure) => Some(failure),
+            CopyError::Server(failure) => Some(failure),
+            CopyError::System(failure) => Some(failure),
             _ => None,
         }
     }
@@ -194,14 +196,14 @@ impl Advice for Failure {
             return failure.status(compat);
         }
         match self {
-            Failure::NoFulmar { .. }
-            | Failure::NoCopyServer { .. }
-            | Failure::Version { .. }
-            | Failure::Lost { .. }
-            | Failure::Silent { .. }
-            | Failure::Gone { .. }
-            | Failure::ProtocolError { .. } => 255,
-            Failure::Interrupted { signal, .. } => match signal {
+            CopyError::NoFulmar { .. }
+            | CopyError::NoCopyServer { .. }
+            | CopyError::Version { .. }
+            | CopyError::Lost { .. }
+            | CopyError::Silent { .. }
+            | CopyError::Gone { .. }
+            | CopyError::ProtocolError { .. } => 255,
+            CopyError::Interrupted { signal, .. } => match signal {
                 Signal::HangUp => 129,
                 Signal::Quit => 131,
                 Signal::Terminate => 143,
@@ -213,59 +215,59 @@ impl Advice for Failure {
 
     fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
-            Failure::NothingNamed
-            | Failure::Operand { .. }
-            | Failure::NotByHand => {
+            CopyError::NothingNamed
+            | CopyError::Operand { .. }
+            | CopyError::NotByHand => {
                 "it reads like this: fulmar cp SOURCE... [user@]host:PATH; [::1]:PATH is an IPv6 \
                  address, and ./a:b a file here"
                     .to_owned()
             }
-            Failure::BothHere => {
+            CopyError::BothHere => {
                 "a host has a colon behind it, as in host:path; on one machine cp(1) copies".to_owned()
             }
-            Failure::BothThere => {
+            CopyError::BothThere => {
                 "log in to one of the two and copy from there: fulmar ONE -- fulmar cp FILE OTHER:PATH"
                     .to_owned()
             }
-            Failure::Mixed { .. } => "copy it by itself, with cp(1)".to_owned(),
-            Failure::StdioAmongOthers => {
+            CopyError::Mixed { .. } => "copy it by itself, with cp(1)".to_owned(),
+            CopyError::StdioAmongOthers => {
                 "a file that is called - is written ./-".to_owned()
             }
-            Failure::TwoOutputs => "leave one of them out".to_owned(),
-            Failure::NoFulmar { .. } => {
+            CopyError::TwoOutputs => "leave one of them out".to_owned(),
+            CopyError::NoFulmar { .. } => {
                 "install Fulmar there (cargo install --path crates/fulmar, in its source)\n\
                  if it is there already, say where: --server /path/to/fulmar"
                     .to_owned()
             }
-            Failure::NoCopyServer { host, .. } => format!(
+            CopyError::NoCopyServer { host, .. } => format!(
                 "it may be older: fulmar cp needs the same version at both ends; try ssh {host} fulmar \
                  copy-server </dev/null by itself to see"
             ),
-            Failure::Version { .. } => "install the same version at both ends".to_owned(),
-            Failure::Lost { resumes: true, .. }
-            | Failure::Silent { resumes: true, .. }
-            | Failure::Gone { resumes: true, .. } => {
+            CopyError::Version { .. } => "install the same version at both ends".to_owned(),
+            CopyError::Lost { resumes: true, .. }
+            | CopyError::Silent { resumes: true, .. }
+            | CopyError::Gone { resumes: true, .. } => {
                 "the same command goes on where it was interrupted".to_owned()
             }
-            Failure::Lost { .. } | Failure::Silent { .. } | Failure::Gone { .. } => {
+            CopyError::Lost { .. } | CopyError::Silent { .. } | CopyError::Gone { .. } => {
                 "the same command begins again".to_owned()
             }
-            Failure::ProtocolError { .. } => {
+            CopyError::ProtocolError { .. } => {
                 "install the same version at both ends; if they are, that machine is not to be trusted"
                     .to_owned()
             }
-            Failure::Interrupted { resumes: true, .. } => {
+            CopyError::Interrupted { resumes: true, .. } => {
                 "the same command goes on where this one was interrupted".to_owned()
             }
-            Failure::Refused { .. }
-            | Failure::Here { .. }
-            | Failure::Incomplete { .. }
-            | Failure::Interrupted { .. } => return None,
-            Failure::Login(_)
-            | Failure::Settings(_)
-            | Failure::Log(_)
-            | Failure::Server(_)
-            | Failure::System(_) => return self.passed_on()?.advice(compat),
+            CopyError::Refused { .. }
+            | CopyError::Here { .. }
+            | CopyError::Incomplete { .. }
+            | CopyError::Interrupted { .. } => return None,
+            CopyError::Login(_)
+            | CopyError::Settings(_)
+            | CopyError::Log(_)
+            | CopyError::Server(_)
+            | CopyError::System(_) => return self.passed_on()?.advice(compat),
         })
     }
 }

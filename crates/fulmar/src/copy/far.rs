@@ -18,7 +18,7 @@ use fulmar_quic::{Connection, Options, Secret};
 use zeroize::Zeroizing;
 
 use super::arguments::CopyServerArgs;
-use super::error::Failure;
+use super::error::CopyError;
 use super::far_end::{FarEnd, Login};
 use super::far_sockets::FarSockets;
 use super::udp_connection::origin;
@@ -47,9 +47,9 @@ const SIGNALS: [Signal; 2] = [Signal::Terminate, Signal::Interrupt];
 /// # Errors
 ///
 /// When a user has started it.
-pub(crate) fn run(arguments: &CopyServerArgs) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &CopyServerArgs) -> Result<u8, CopyError> {
     if is_terminal(io::stdin()) {
-        return Err(Failure::NotByHand);
+        return Err(CopyError::NotByHand);
     }
     serve(arguments).or_else(|failure| {
         announce::failure(&failure);
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &CopyServerArgs) -> Result<u8, Failure> {
     })
 }
 
-fn serve(arguments: &CopyServerArgs) -> Result<u8, Failure> {
+fn serve(arguments: &CopyServerArgs) -> Result<u8, CopyError> {
     forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
     match fork_daemon().map_err(while_doing("going to the background"))? {
         DaemonFork::Parent(parent) => Ok(match parent.wait() {
@@ -68,7 +68,7 @@ fn serve(arguments: &CopyServerArgs) -> Result<u8, Failure> {
     }
 }
 
-fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, Failure> {
+fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, CopyError> {
     let environment = environment::current();
     let log = arguments.log.as_deref().map_or(Log::Off, Log::File);
     log::begin(log, &environment)?;
@@ -112,7 +112,7 @@ fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, Failure>
     Ok(0)
 }
 
-fn secret() -> Result<Secret, Failure> {
+fn secret() -> Result<Secret, CopyError> {
     let mut bytes = Zeroizing::new([0; 32]);
     fulmar_platform::random(bytes.as_mut_slice()).map_err(while_doing("making a secret"))?;
     Ok(Secret::from_bytes(bytes))

@@ -43,7 +43,7 @@ use self::arguments::CopyOptions;
 pub(crate) use self::arguments::{CopyArgs, CopyServerArgs};
 use self::connection::CopyConnection;
 use self::copy_login::{CopyLogin, check_ending};
-pub(crate) use self::error::Failure;
+pub(crate) use self::error::CopyError;
 pub(crate) use self::far::run as run_far_end;
 use self::near::Near;
 #[cfg(test)]
@@ -90,12 +90,12 @@ const SIGNALS: [Signal; 7] = [
 /// # Errors
 ///
 /// When not all of it was copied.
-pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, CopyError> {
     let jobs = plan(&arguments.operands)?;
     let wishes = &arguments.wishes;
     let writes_stdout = |job: &Job| matches!(job.kind, JobKind::DownloadStdout { .. });
     if wishes.json && jobs.iter().any(writes_stdout) {
-        return Err(Failure::TwoOutputs);
+        return Err(CopyError::TwoOutputs);
     }
     forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
     // A file that may not grow is an error like others.
@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
     // Why nothing was copied says more than that nobody has read it.
     match outcome? {
         0 => delivered.map(|()| 0),
-        troubles => Err(Failure::Incomplete { troubles }),
+        troubles => Err(CopyError::Incomplete { troubles }),
     }
 }
 
@@ -123,7 +123,7 @@ fn copy_all(
     jobs: &[Job],
     reactor: &mut Reactor,
     reporter: &mut Reporter,
-) -> Result<u64, Failure> {
+) -> Result<u64, CopyError> {
     let began = now();
     let mut all = Totals::default();
     let mut failed = None;
@@ -143,7 +143,7 @@ fn copy_all(
 }
 
 /// Waits until what was told has been taken.
-fn deliver(reactor: &mut Reactor, reporter: &mut Reporter) -> Result<(), Failure> {
+fn deliver(reactor: &mut Reactor, reporter: &mut Reporter) -> Result<(), CopyError> {
     while let Some(output) = reporter.awaited() {
         let waited = reactor.wait(None, |registry| {
             registry.add_borrowed(Token::Output, output, Interest::Write);
@@ -168,7 +168,7 @@ fn copy(
     jobs: usize,
     reactor: &mut Reactor,
     reporter: &mut Reporter,
-) -> Result<Totals, Failure> {
+) -> Result<Totals, CopyError> {
     let settings = settings_for(arguments, &job.destination)?;
     let wishes = &arguments.wishes;
     let task = request::task(&job.kind, wishes, jobs)?;
@@ -207,7 +207,7 @@ fn limit_there(job: &Job, wishes: &CopyOptions) -> Option<RateLimit> {
 fn settings_for(
     arguments: &CopyArgs,
     destination: &OsStr,
-) -> Result<fulmar_settings::LoginSettings, Failure> {
+) -> Result<fulmar_settings::LoginSettings, CopyError> {
     let host = crate::login::host_of(destination)?;
     let flags = arguments.flags.0.clone();
     let sources = SettingSources::own(flags, arguments.file.path.clone(), Some(&host));
@@ -239,7 +239,7 @@ fn add(all: &mut Totals, one: Totals) {
 }
 
 /// Tells of the failure before this one.
-fn note(before: Option<Failure>, failure: Failure) -> Option<Failure> {
+fn note(before: Option<CopyError>, failure: CopyError) -> Option<CopyError> {
     if let Some(before) = before {
         report::failure(&before, "fulmar", fulmar_core::CompatMode::Fulmar);
     }
@@ -247,6 +247,6 @@ fn note(before: Option<Failure>, failure: Failure) -> Option<Failure> {
 }
 
 /// Tells if nothing further is to be tried.
-fn is_final(failure: &Failure) -> bool {
-    matches!(failure, Failure::Interrupted { .. })
+fn is_final(failure: &CopyError) -> bool {
+    matches!(failure, CopyError::Interrupted { .. })
 }

@@ -13,7 +13,7 @@ use fulmar_platform::{Interest, Signal};
 use super::WORK_BYTES_PER_TURN;
 use super::connection::CopyConnection;
 use super::copy_login::ending;
-use super::error::Failure;
+use super::error::CopyError;
 use super::progress::Snapshot;
 use super::reporter::Reporter;
 use super::work::{Goal, Origin, Work};
@@ -96,7 +96,7 @@ impl<'a> Near<'a> {
     /// # Errors
     ///
     /// When it came to nothing, or was interrupted. What is there of files is kept for another try.
-    pub(super) fn run(mut self) -> Result<Totals, Failure> {
+    pub(super) fn run(mut self) -> Result<Totals, CopyError> {
         let outcome = self.go_on();
         let progress = self.progress();
         self.reporter.ended(&progress);
@@ -109,7 +109,7 @@ impl<'a> Near<'a> {
         outcome.map_err(|failure| failure.resuming(self.resumes))
     }
 
-    fn go_on(&mut self) -> Result<Totals, Failure> {
+    fn go_on(&mut self) -> Result<Totals, CopyError> {
         let mut has_more = true;
         loop {
             has_more |= self.connection.transmit()?;
@@ -181,7 +181,7 @@ impl<'a> Near<'a> {
     }
 
     /// Hands over what has come. Returns whether there may be more at once.
-    fn take_in(&mut self, now: Time) -> Result<bool, Failure> {
+    fn take_in(&mut self, now: Time) -> Result<bool, CopyError> {
         self.connection.begin_turn();
         while let Some(event) = self.reactor.poll_event() {
             match event {
@@ -198,10 +198,10 @@ impl<'a> Near<'a> {
         self.connection.end_turn(now, self.reporter)
     }
 
-    fn handle_signal(&mut self, now: Time, signal: Signal) -> Result<(), Failure> {
+    fn handle_signal(&mut self, now: Time, signal: Signal) -> Result<(), CopyError> {
         if let Some(signal) = ending(signal) {
             let resumes = self.resumes && self.progress().bytes > 0;
-            return Err(Failure::Interrupted { signal, resumes });
+            return Err(CopyError::Interrupted { signal, resumes });
         }
         if matches!(signal, Signal::WindowChange | Signal::Continue) {
             self.reporter.redraw(now);
@@ -237,7 +237,7 @@ impl<'a> Near<'a> {
     }
 
     /// Does what there is to do. Returns whether there is more at once.
-    fn work(&mut self, now: Time) -> Result<bool, Failure> {
+    fn work(&mut self, now: Time) -> Result<bool, CopyError> {
         // Who reads what we tell decides how fast that is.
         let Some(mut streams) = self
             .connection
@@ -292,7 +292,7 @@ impl<'a> Near<'a> {
         now: Time,
         mut work: Work,
         turn: Result<Poll, ProtocolError>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, CopyError> {
         let mut refusal = None;
         while let Some(event) = work.poll_event() {
             if let Event::Answered(Answer::Refused(trouble)) = &event {
@@ -336,16 +336,16 @@ impl<'a> Near<'a> {
         }
     }
 
-    fn wrong(&self, wrong: ProtocolError) -> Failure {
-        Failure::ProtocolError {
+    fn wrong(&self, wrong: ProtocolError) -> CopyError {
+        CopyError::ProtocolError {
             host: self.connection.host().to_owned(),
             what: wrong.to_string(),
         }
     }
 
-    fn refused(&self, what: String) -> Failure {
+    fn refused(&self, what: String) -> CopyError {
         let host = self.connection.host().to_owned();
-        Failure::Refused { host, what }
+        CopyError::Refused { host, what }
     }
 }
 
@@ -360,11 +360,11 @@ fn arrived(mut progress: Progress, acknowledged: Option<u64>) -> Progress {
 }
 
 /// Asks the far end; who sends need not wait for the answer.
-fn begin(task: Task) -> Result<CopyStage, Failure> {
+fn begin(task: Task) -> Result<CopyStage, CopyError> {
     let ask = |request| {
         Requester::new(request).map_err(|trouble| {
             let what = trouble.to_string();
-            Failure::Here { what }
+            CopyError::Here { what }
         })
     };
     Ok(match task {

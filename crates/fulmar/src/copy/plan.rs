@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-use super::error::Failure;
+use super::error::CopyError;
 use super::operand::{Operand, Remote};
 
 /// One copy over one connection.
@@ -49,11 +49,11 @@ pub(crate) enum JobKind {
 /// # Errors
 ///
 /// When that is not something that a copy is.
-pub(crate) fn plan(words: &[OsString]) -> Result<Vec<Job>, Failure> {
+pub(crate) fn plan(words: &[OsString]) -> Result<Vec<Job>, CopyError> {
     let operands = words.iter().map(|word| read(word));
-    let mut operands = operands.collect::<Result<Vec<Operand>, Failure>>()?;
+    let mut operands = operands.collect::<Result<Vec<Operand>, CopyError>>()?;
     let Some(target) = operands.pop() else {
-        return Err(Failure::NothingNamed);
+        return Err(CopyError::NothingNamed);
     };
     match target {
         Operand::Remote(target) => upload(operands, target).map(|job| vec![job]),
@@ -62,14 +62,14 @@ pub(crate) fn plan(words: &[OsString]) -> Result<Vec<Job>, Failure> {
     }
 }
 
-fn read(word: &OsStr) -> Result<Operand, Failure> {
-    Operand::parse(word).map_err(|why| Failure::Operand {
+fn read(word: &OsStr) -> Result<Operand, CopyError> {
+    Operand::parse(word).map_err(|why| CopyError::Operand {
         text: word.to_owned(),
         why,
     })
 }
 
-fn upload(operands: Vec<Operand>, target: Remote) -> Result<Job, Failure> {
+fn upload(operands: Vec<Operand>, target: Remote) -> Result<Job, CopyError> {
     let kind = match operands.as_slice() {
         [Operand::Stdio] => JobKind::UploadStdin {
             target: target.path,
@@ -85,11 +85,11 @@ fn upload(operands: Vec<Operand>, target: Remote) -> Result<Job, Failure> {
     })
 }
 
-fn local(operand: Operand) -> Result<OsString, Failure> {
+fn local(operand: Operand) -> Result<OsString, CopyError> {
     match operand {
         Operand::Local(path) => Ok(path),
-        Operand::Remote(_) => Err(Failure::BothThere),
-        Operand::Stdio => Err(Failure::StdioAmongOthers),
+        Operand::Remote(_) => Err(CopyError::BothThere),
+        Operand::Stdio => Err(CopyError::StdioAmongOthers),
     }
 }
 
@@ -99,17 +99,17 @@ enum LocalTarget {
     Stdout,
 }
 
-fn download(operands: Vec<Operand>, place: &LocalTarget) -> Result<Vec<Job>, Failure> {
+fn download(operands: Vec<Operand>, place: &LocalTarget) -> Result<Vec<Job>, CopyError> {
     let is_remote = |operand: &Operand| matches!(operand, Operand::Remote(_));
     if !operands.iter().any(is_remote) {
-        return Err(Failure::BothHere);
+        return Err(CopyError::BothHere);
     }
     let mut groups: Vec<(OsString, Vec<OsString>)> = Vec::new();
     for operand in operands {
         let source = match operand {
             Operand::Remote(source) => source,
-            Operand::Local(path) => return Err(Failure::Mixed { path }),
-            Operand::Stdio => return Err(Failure::StdioAmongOthers),
+            Operand::Local(path) => return Err(CopyError::Mixed { path }),
+            Operand::Stdio => return Err(CopyError::StdioAmongOthers),
         };
         match groups.last_mut() {
             Some((destination, paths)) if *destination == source.destination => {
@@ -135,7 +135,7 @@ fn download(operands: Vec<Operand>, place: &LocalTarget) -> Result<Vec<Job>, Fai
 mod tests {
     use super::*;
 
-    fn planned(line: &str) -> Result<Vec<Job>, Failure> {
+    fn planned(line: &str) -> Result<Vec<Job>, CopyError> {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         plan(&words)
     }
@@ -179,12 +179,12 @@ mod tests {
 
     #[test]
     fn what_is_no_copy_between_two_machines_is_refused() {
-        assert!(matches!(planned("a b"), Err(Failure::BothHere)));
-        assert!(matches!(planned("a -"), Err(Failure::BothHere)));
-        assert!(matches!(planned("h:a i:b"), Err(Failure::BothThere)));
-        assert!(matches!(planned("h:a b ."), Err(Failure::Mixed { .. })));
-        assert!(matches!(planned("h:a h:"), Err(Failure::BothThere)));
+        assert!(matches!(planned("a b"), Err(CopyError::BothHere)));
+        assert!(matches!(planned("a -"), Err(CopyError::BothHere)));
+        assert!(matches!(planned("h:a i:b"), Err(CopyError::BothThere)));
+        assert!(matches!(planned("h:a b ."), Err(CopyError::Mixed { .. })));
+        assert!(matches!(planned("h:a h:"), Err(CopyError::BothThere)));
         let stdin = planned("a - h:b");
-        assert!(matches!(stdin, Err(Failure::StdioAmongOthers)));
+        assert!(matches!(stdin, Err(CopyError::StdioAmongOthers)));
     }
 }

@@ -12,7 +12,7 @@ use fulmar_tree::{
 };
 
 use super::arguments::CopyOptions;
-use super::error::Failure;
+use super::error::CopyError;
 use super::far_task::written;
 use super::near::Task;
 use super::plan::JobKind;
@@ -23,7 +23,7 @@ use super::work::{Goal, Origin};
 /// # Errors
 ///
 /// When it cannot be done at this end.
-pub(super) fn task(kind: &JobKind, wishes: &CopyOptions, jobs: usize) -> Result<Task, Failure> {
+pub(super) fn task(kind: &JobKind, wishes: &CopyOptions, jobs: usize) -> Result<Task, CopyError> {
     let flags = flags(kind, wishes, jobs);
     match kind {
         JobKind::Upload { sources, target } => {
@@ -47,7 +47,7 @@ pub(super) fn task(kind: &JobKind, wishes: &CopyOptions, jobs: usize) -> Result<
                 ..written(flags)
             };
             let target = TreeTarget::open(&OperandContext::near(), target.as_bytes(), options);
-            let target = target.map_err(|trouble| Failure::Here {
+            let target = target.map_err(|trouble| CopyError::Here {
                 what: trouble.to_string(),
             })?;
             let flags = if target.is_pipe() {
@@ -133,8 +133,8 @@ fn allowed(operands: &[Vec<u8>]) -> Allowed {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn here(error: io::Error) -> Failure {
-    Failure::Here {
+fn here(error: io::Error) -> CopyError {
+    CopyError::Here {
         what: format!("a standard stream is not open: {error}"),
     }
 }

@@ -7,7 +7,7 @@ use fulmar_base::{Hint, PathId, Time};
 use fulmar_platform::{Poller, boot_time};
 use fulmar_quic::{Connection, Options, Secret};
 
-use super::error::Failure;
+use super::error::CopyError;
 use super::near_sockets::NearSockets;
 use super::progress::PathState;
 use super::reporter::Reporter;
@@ -57,7 +57,7 @@ impl UdpConnection {
         secret: &Secret,
         window_max: Option<u64>,
         resumes: bool,
-    ) -> Result<Option<UdpConnection>, Failure> {
+    ) -> Result<Option<UdpConnection>, CopyError> {
         let path = match sockets.open() {
             Ok(path) => path,
             Err(error) => {
@@ -175,7 +175,7 @@ fn connect(
     secret: &Secret,
     path: PathId,
     window_max: Option<u64>,
-) -> Result<Connection, Failure> {
+) -> Result<Connection, CopyError> {
     let mut options = Options::default();
     if let Some(window_max) = window_max {
         options.window_max = window_max;

@@ -20,9 +20,17 @@ use fulmar_compat::StarterError;
 use fulmar_core::CompatMode::{self, Fulmar, Mosh};
 use fulmar_login::LoginFailure;
 
-use super::Failure;
+use super::FulmarError;
 use crate::advice::Advice;
-use crate::{documents, log, offer_input};
+use crate::client::ClientError;
+use crate::copy::CopyError;
+use crate::documents;
+use crate::log::LogError;
+use crate::login::SessionError;
+use crate::offer_input::OfferInputError;
+use crate::server::ServerError;
+use crate::system::SystemError;
+use crate::wrapper::MoshError;
 
 /// The modes in which a failure can happen.
 const BOTH: &[CompatMode] = &[Fulmar, Mosh];
@@ -66,7 +74,7 @@ fn chapters() -> Vec<(&'static str, Vec<Row>)> {
 
 fn command_line() -> Vec<Row> {
     vec![row(
-        Failure::NothingToDo,
+        FulmarError::NothingToDo,
         FULMAR,
         "neither a host nor anything else was named",
     )]
@@ -122,44 +130,38 @@ fn cell(text: &str) -> String {
 /// The types of failures, each with the file that it is written in.
 fn types() -> Vec<(&'static str, &'static str)> {
     vec![
-        (type_name::<Failure>(), include_str!("../errors.rs")),
-        (
-            type_name::<crate::copy::Failure>(),
-            include_str!("../copy/error.rs"),
-        ),
+        (type_name::<FulmarError>(), include_str!("../errors.rs")),
+        (type_name::<CopyError>(), include_str!("../copy/error.rs")),
         (
             type_name::<fulmar_settings::SettingsError>(),
             include_str!("../../../fulmar-settings/src/error.rs"),
         ),
-        (type_name::<log::Failure>(), include_str!("../log.rs")),
+        (type_name::<LogError>(), include_str!("../log.rs")),
         (
-            type_name::<crate::server::Failure>(),
+            type_name::<ServerError>(),
             include_str!("../server/error.rs"),
         ),
         (
-            type_name::<offer_input::Failure>(),
+            type_name::<OfferInputError>(),
             include_str!("../offer_input.rs"),
         ),
         (
-            type_name::<crate::client::Failure>(),
+            type_name::<ClientError>(),
             include_str!("../client/error.rs"),
         ),
         (
-            type_name::<crate::login::Failure>(),
+            type_name::<SessionError>(),
             include_str!("../login/error.rs"),
         ),
         (
-            type_name::<crate::wrapper::Failure>(),
+            type_name::<MoshError>(),
             include_str!("../wrapper/error.rs"),
         ),
         (
             type_name::<StarterError>(),
             include_str!("../../../fulmar-compat/src/starter_error.rs"),
         ),
-        (
-            type_name::<crate::system::Failure>(),
-            include_str!("../system.rs"),
-        ),
+        (type_name::<SystemError>(), include_str!("../system.rs")),
         (
             type_name::<LoginFailure>(),
             include_str!("../../../fulmar-login/src/failure.rs"),

@@ -4,11 +4,13 @@ use fulmar_core::CompatMode;
 use fulmar_login::{LoginFailure, OpeningError};
 
 use crate::advice::Advice;
-use crate::{client, offer_input, system};
+use crate::client::ClientError;
+use crate::offer_input;
+use crate::system::SystemError;
 
 /// The reason why there is no session with a server that we were to start.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum SessionError {
     /// The server that was started beside the client said nothing that helps.
     #[error("the server on this machine ended before it could be reached")]
     LocalServer,
@@ -30,32 +32,32 @@ pub(crate) enum Failure {
     Login(#[from] LoginFailure),
     /// The client is not ready for a session.
     #[error(transparent)]
-    Client(#[from] client::Failure),
+    Client(#[from] ClientError),
     /// The system refuses something.
     #[error(transparent)]
-    System(#[from] system::Failure),
+    System(#[from] SystemError),
 }
 
-impl Advice for Failure {
+impl Advice for SessionError {
     fn passed_on(&self) -> Option<&dyn Advice> {
         match self {
-            Failure::Login(failure) => Some(failure),
-            Failure::Client(failure) => Some(failure),
-            Failure::System(failure) => Some(failure),
+            SessionError::Login(failure) => Some(failure),
+            SessionError::Client(failure) => Some(failure),
+            SessionError::System(failure) => Some(failure),
             _ => None,
         }
     }
 
     fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
-            Failure::LocalServer => "try fulmar server new by itself to see why".to_owned(),
-            Failure::OfServer { advice, .. } if !advice.is_empty() => advice.join("\n"),
-            Failure::Opening(OpeningError::TooLong(_)) => offer_input::SHORTER.to_owned(),
-            Failure::Opening(OpeningError::ControlCharacter) => {
+            SessionError::LocalServer => "try fulmar server new by itself to see why".to_owned(),
+            SessionError::OfServer { advice, .. } if !advice.is_empty() => advice.join("\n"),
+            SessionError::Opening(OpeningError::TooLong(_)) => offer_input::SHORTER.to_owned(),
+            SessionError::Opening(OpeningError::ControlCharacter) => {
                 "write the command of --server in one line".to_owned()
             }
-            Failure::OfServer { .. } => return None,
-            Failure::Login(_) | Failure::Client(_) | Failure::System(_) => {
+            SessionError::OfServer { .. } => return None,
+            SessionError::Login(_) | SessionError::Client(_) | SessionError::System(_) => {
                 return self.passed_on()?.advice(compat);
             }
         })

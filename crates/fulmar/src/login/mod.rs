@@ -27,10 +27,10 @@ use fulmar_login::{
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::SettingSources;
 
-pub(crate) use self::error::Failure;
+pub(crate) use self::error::SessionError;
 pub(crate) use self::ssh_child::SshChild;
 pub(crate) use self::ssh_login::SshLogin;
-use crate::client::{self, ClientSetup, ConnectParams, farewell};
+use crate::client::{ClientError, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
 use crate::reactor::{Event, Reactor};
 use crate::report;
@@ -63,10 +63,10 @@ pub(crate) fn run(
     destination: &OsStr,
     words: &[OsString],
     sources: &SettingSources,
-) -> Result<u8, Failure> {
+) -> Result<u8, SessionError> {
     let destination = parse(destination)?;
     let setup = ClientSetup::prepare(sources)?;
-    let modes = setup.tty().modes().map_err(client::Failure::NoTerminal)?;
+    let modes = setup.tty().modes().map_err(ClientError::NoTerminal)?;
     let login = SessionLogin::begin(&setup, destination, words)?;
     let params = login.finish();
     if params.is_err() {
@@ -92,7 +92,7 @@ impl SessionLogin {
         setup: &ClientSetup,
         destination: Destination,
         words: &[OsString],
-    ) -> Result<SessionLogin, Failure> {
+    ) -> Result<SessionLogin, SessionError> {
         let steps = Steps::begin(now());
         let settings = &setup.settings().login;
         let request = SessionRequest {
@@ -111,7 +111,7 @@ impl SessionLogin {
             opening.fallback = None;
             block = opening.block();
         }
-        let mut service = SessionService::new(block.map_err(Failure::Opening)?);
+        let mut service = SessionService::new(block.map_err(SessionError::Opening)?);
         if opening.fallback.is_none() {
             service = service.without_fallback();
         }
@@ -134,7 +134,7 @@ impl SessionLogin {
     }
 
     /// Goes on to the end of it.
-    fn finish(mut self) -> Result<ConnectParams, Failure> {
+    fn finish(mut self) -> Result<ConnectParams, SessionError> {
         match self.run() {
             Ok((reachable, destinations)) => {
                 if reachable.agreement.is_none() {
@@ -159,7 +159,7 @@ impl SessionLogin {
         }
     }
 
-    fn run(&mut self) -> Result<(Reachable, Destinations), Failure> {
+    fn run(&mut self) -> Result<(Reachable, Destinations), SessionError> {
         loop {
             if let Some(end) = self.handle_events()? {
                 return Ok(end);
@@ -183,7 +183,7 @@ impl SessionLogin {
     }
 
     /// Does what the login wants, and returns where the server is, if all of that is known.
-    fn handle_events(&mut self) -> Result<Option<(Reachable, Destinations)>, Failure> {
+    fn handle_events(&mut self) -> Result<Option<(Reachable, Destinations)>, SessionError> {
         while let Some(event) = self.login.poll_event(now()) {
             match event {
                 LoginEvent::Show(text) => report::print_others(&text),
@@ -193,7 +193,7 @@ impl SessionLogin {
                     tracing::info!(?addresses, "where the server may be");
                     return Ok(Some((reachable, Destinations::found(addresses))));
                 }
-                LoginEvent::Failed(failure) => return Err(Failure::Login(failure)),
+                LoginEvent::Failed(failure) => return Err(SessionError::Login(failure)),
                 _ => {}
             }
         }
@@ -215,13 +215,13 @@ impl SessionLogin {
 }
 
 /// Obeys a signal that comes before there is a session.
-fn obey(signal: Signal) -> Result<(), Failure> {
+fn obey(signal: Signal) -> Result<(), SessionError> {
     match signal {
         // ssh has had the key as well, and puts the terminal in order before it stops.
         Signal::Suspend => Ok(signals::stop().map_err(while_doing("stopping"))?),
         // The last is about what ssh did not read, whose end says more.
         Signal::Child | Signal::Continue | Signal::WindowChange | Signal::Pipe => Ok(()),
-        signal => Err(client::Failure::Signalled(signal).into()),
+        signal => Err(ClientError::Signalled(signal).into()),
     }
 }
 

@@ -11,7 +11,7 @@ use fulmar_platform::{Signal, process};
 use fulmar_predict::PredictionMode;
 use fulmar_settings::Settings;
 
-use super::error::Failure;
+use super::error::SessionError;
 use crate::client::ConnectParams;
 use crate::reactor::{Event, Reactor};
 use crate::system::{cannot_start, while_doing};
@@ -26,7 +26,7 @@ pub(super) fn run(
     program: &Path,
     settings: &Settings,
     params: ConnectParams,
-) -> Result<u8, Failure> {
+) -> Result<u8, SessionError> {
     let address = params.destinations.likeliest();
     let key = params.key.to_base64();
     let mut command = Command::new(program);
@@ -71,7 +71,7 @@ fn variables(settings: &Settings) -> Vec<(&'static str, OsString)> {
 }
 
 /// Waits for the client, and asks it to end if we are asked to.
-fn wait(mut client: Child, mut reactor: Reactor) -> Result<u8, Failure> {
+fn wait(mut client: Child, mut reactor: Reactor) -> Result<u8, SessionError> {
     let waiting = || while_doing("waiting for the client");
     loop {
         if let Some(status) = client.try_wait().map_err(waiting())? {

@@ -14,7 +14,7 @@ use fulmar_platform::UdpSocket;
 use fulmar_platform::udp::{Families, UdpOptions};
 use fulmar_settings::Environment;
 
-use super::error::Failure;
+use super::error::ServerError;
 use crate::address;
 
 /// The sockets of a server, all on one port.
@@ -50,7 +50,7 @@ pub(crate) fn bind(
     ports: PortRange,
     environment: &Environment,
     compat: CompatMode,
-) -> Result<Bound, Failure> {
+) -> Result<Bound, ServerError> {
     bind_with(wish, ports, environment, compat, UdpOptions::default())
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn bind_with(
     environment: &Environment,
     compat: CompatMode,
     options: UdpOptions,
-) -> Result<Bound, Failure> {
+) -> Result<Bound, ServerError> {
     let mut complaints = Vec::new();
     let requested = requested(wish, environment, &mut complaints);
     if let Some(address) = requested {
@@ -83,11 +83,11 @@ pub(crate) fn bind_with(
             bind_any(port, options).map(|socket| vec![socket])
         }),
     };
-    let sockets = sockets.map_err(|error| Failure::PortsBusy { ports, error })?;
+    let sockets = sockets.map_err(|error| ServerError::PortsBusy { ports, error })?;
     bound(sockets, complaints)
 }
 
-fn bound(sockets: Vec<UdpSocket>, complaints: Vec<String>) -> Result<Bound, Failure> {
+fn bound(sockets: Vec<UdpSocket>, complaints: Vec<String>) -> Result<Bound, ServerError> {
     let port = sockets
         .first()
         .map_or(Ok(0), |socket| socket.local_address().map(|at| at.port()))
@@ -265,7 +265,7 @@ mod tests {
         for compat in [CompatMode::Fulmar, CompatMode::Mosh] {
             let outcome = bind(&Bind::Any, only, &Environment::default(), compat);
             assert!(
-                matches!(outcome, Err(Failure::PortsBusy { .. })),
+                matches!(outcome, Err(ServerError::PortsBusy { .. })),
                 "{compat:?}"
             );
         }

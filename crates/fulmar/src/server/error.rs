@@ -7,11 +7,13 @@ use fulmar_core::CompatMode;
 use fulmar_login::PortRange;
 
 use crate::advice::Advice;
-use crate::{log, offer_input, system};
+use crate::log::LogError;
+use crate::offer_input::OfferInputError;
+use crate::system::SystemError;
 
 /// The reason why there is no server, or no session on it.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum ServerError {
     /// All ports are taken, on every address that was tried.
     #[error("cannot listen on UDP {ports}: {error}")]
     PortsBusy {
@@ -34,41 +36,41 @@ pub(crate) enum Failure {
     ServerEnded,
     /// There is no offer.
     #[error(transparent)]
-    Offer(#[from] offer_input::Failure),
+    Offer(#[from] OfferInputError),
     /// Nothing can be logged.
     #[error(transparent)]
-    Log(#[from] log::Failure),
+    Log(#[from] LogError),
     /// The system refuses something.
     #[error(transparent)]
-    System(#[from] system::Failure),
+    System(#[from] SystemError),
 }
 
-impl Advice for Failure {
+impl Advice for ServerError {
     fn passed_on(&self) -> Option<&dyn Advice> {
         match self {
-            Failure::Offer(failure) => Some(failure),
-            Failure::Log(failure) => Some(failure),
-            Failure::System(failure) => Some(failure),
+            ServerError::Offer(failure) => Some(failure),
+            ServerError::Log(failure) => Some(failure),
+            ServerError::System(failure) => Some(failure),
             _ => None,
         }
     }
 
     fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
-            Failure::PortsBusy { .. } => {
+            ServerError::PortsBusy { .. } => {
                 "name other ports with -p PORT or -p LOW:HIGH, or end sessions that nobody uses"
                     .to_owned()
             }
-            Failure::ShellMissing { .. } => {
+            ServerError::ShellMissing { .. } => {
                 "check the spelling, SHELL and PATH, or name the program by its full path"
                     .to_owned()
             }
-            Failure::ServerEnded => {
+            ServerError::ServerEnded => {
                 "a client has a minute to come; if it was quicker, look at its --log FILE"
                     .to_owned()
             }
-            Failure::LoginEnded => return None,
-            Failure::Offer(_) | Failure::Log(_) | Failure::System(_) => {
+            ServerError::LoginEnded => return None,
+            ServerError::Offer(_) | ServerError::Log(_) | ServerError::System(_) => {
                 return self.passed_on()?.advice(compat);
             }
         })

@@ -30,13 +30,13 @@ use fulmar_login::{OfferError, PartialServerOptions, ServerOptions};
 use fulmar_platform::tty::is_terminal;
 
 use self::detach::{Detached, Outcome, detach};
-pub(crate) use self::error::Failure;
+pub(crate) use self::error::ServerError;
 use self::plan::Plan;
 use self::setup::{Owner, Records, ServerSetup};
 use crate::advice::Advice as _;
 use crate::environment;
 use crate::login_parent::{DaemonFork, Leave, fork_daemon};
-use crate::offer_input::{self, Input};
+use crate::offer_input::{Input, OfferInputError};
 use crate::report;
 use crate::system::while_doing;
 
@@ -46,7 +46,7 @@ use crate::system::while_doing;
 /// # Errors
 ///
 /// When it cannot be started, unless that is the daemon's failure, which says why itself.
-pub(crate) fn run(options: ServerOptions, compat: CompatMode) -> Result<u8, Failure> {
+pub(crate) fn run(options: ServerOptions, compat: CompatMode) -> Result<u8, ServerError> {
     let setup = ServerSetup::find(&Records::from(&options), compat)?;
     let plan = Plan::make(setup, Owner::find(compat)?, options)?;
     for warning in &plan.warnings {
@@ -76,9 +76,9 @@ pub(crate) fn run(options: ServerOptions, compat: CompatMode) -> Result<u8, Fail
 /// # Errors
 ///
 /// When a user has started it on a terminal, where no client can say anything.
-pub(crate) fn run_as_offered(given: PartialServerOptions) -> Result<u8, Failure> {
+pub(crate) fn run_as_offered(given: PartialServerOptions) -> Result<u8, ServerError> {
     if is_terminal(io::stdin()) {
-        return Err(offer_input::Failure::NoOffer(OfferError::Missing).into());
+        return Err(OfferInputError::NoOffer(OfferError::Missing).into());
     }
     serve_as_offered(given).or_else(|failure| {
         announce::failure(&failure);
@@ -86,7 +86,7 @@ pub(crate) fn run_as_offered(given: PartialServerOptions) -> Result<u8, Failure>
     })
 }
 
-fn serve_as_offered(given: PartialServerOptions) -> Result<u8, Failure> {
+fn serve_as_offered(given: PartialServerOptions) -> Result<u8, ServerError> {
     announce::greet(&environment::current()).map_err(while_doing("greeting the client"))?;
     let input = Input::take().map_err(while_doing("taking standard input"))?;
     match fork_daemon().map_err(while_doing("going to the background"))? {
@@ -96,8 +96,8 @@ fn serve_as_offered(given: PartialServerOptions) -> Result<u8, Failure> {
                 Ok(0)
             }
             Leave::Failed => Ok(CompatMode::Fulmar.failure_status()),
-            Leave::LoginEnded => Err(Failure::LoginEnded),
-            Leave::DaemonEnded => Err(Failure::ServerEnded),
+            Leave::LoginEnded => Err(ServerError::LoginEnded),
+            Leave::DaemonEnded => Err(ServerError::ServerEnded),
         },
         DaemonFork::Daemon(parent) => {
             drop(input);

@@ -19,13 +19,13 @@ use fulmar_login::{Announcement, Bind, PartialServerOptions, PortRange, Received
 
 use super::announce;
 use super::bind::{self, Bound};
-use super::error::Failure;
+use super::error::ServerError;
 use super::plan::{Opened, Plan, ignore_signals, watch};
 use super::setup::{Owner, Records, ServerSetup};
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
 use crate::session_key;
-use crate::system::{self, while_doing};
+use crate::system::{SystemError, while_doing};
 
 /// Serves one session, in the background, for the client that makes an offer, and returns the status to leave with.
 /// Where it cannot be what is asked for, the client is told.
@@ -33,7 +33,10 @@ use crate::system::{self, while_doing};
 /// # Errors
 ///
 /// When it cannot wait.
-pub(crate) fn serve(given: PartialServerOptions, mut parent: ParentHandle) -> Result<u8, Failure> {
+pub(crate) fn serve(
+    given: PartialServerOptions,
+    mut parent: ParentHandle,
+) -> Result<u8, ServerError> {
     match prepare(given, &mut parent) {
         Ok(Some((plan, opened, agreement))) => {
             return plan.work(opened, Some(parent), Some(agreement));
@@ -50,7 +53,7 @@ pub(crate) fn serve(given: PartialServerOptions, mut parent: ParentHandle) -> Re
 fn prepare(
     given: PartialServerOptions,
     parent: &mut ParentHandle,
-) -> Result<Option<(Plan, Opened, Agreement)>, Failure> {
+) -> Result<Option<(Plan, Opened, Agreement)>, ServerError> {
     let setup = ServerSetup::find(&Records::from(&given), CompatMode::Fulmar)?;
     ignore_signals()?;
     let mut listener = Listener::open(ListenAddress::of(&given.clone().alone()), &setup)?;
@@ -106,7 +109,7 @@ struct Listener {
 impl Listener {
     /// Listens, and says so. Where no port is free one that the offer names may be, so that is no
     /// failure yet.
-    fn open(address: ListenAddress, setup: &ServerSetup) -> Result<Listener, Failure> {
+    fn open(address: ListenAddress, setup: &ServerSetup) -> Result<Listener, ServerError> {
         let bound = address.listen(setup);
         if let Err(failure) = &bound {
             tracing::info!(%failure, "until there is an offer");
@@ -123,12 +126,16 @@ impl Listener {
         Ok(listener)
     }
 
-    fn introduce(&self, port: u16) -> Result<(), system::Failure> {
+    fn introduce(&self, port: u16) -> Result<(), SystemError> {
         announce::introduce(&self.announcement, port, &self.key).map_err(while_doing(PRINTING))
     }
 
     /// Listens where it is wanted, and says so if that is elsewhere.
-    fn move_to(&mut self, wanted: ListenAddress, setup: &ServerSetup) -> Result<Bound, Failure> {
+    fn move_to(
+        &mut self,
+        wanted: ListenAddress,
+        setup: &ServerSetup,
+    ) -> Result<Bound, ServerError> {
         let bound = self.bound.take();
         let was_open = bound.is_some();
         if let Some(bound) = bound.filter(|bound| wanted.is_met_by(&self.address, bound.port)) {
@@ -159,16 +166,16 @@ impl ListenAddress {
         }
     }
 
-    fn listen(&self, setup: &ServerSetup) -> Result<Bound, Failure> {
+    fn listen(&self, setup: &ServerSetup) -> Result<Bound, ServerError> {
         bind::bind(&self.bind, self.ports, &setup.environment, setup.compat)
     }
 
     /// Listens, also where another server is that will move as soon as it has read its own offer.
-    fn listen_patiently(&self, setup: &ServerSetup) -> Result<Bound, Failure> {
+    fn listen_patiently(&self, setup: &ServerSetup) -> Result<Bound, ServerError> {
         let limit = now() + VACANT_WITHIN;
         loop {
             match self.listen(setup) {
-                Err(Failure::PortsBusy { error, .. })
+                Err(ServerError::PortsBusy { error, .. })
                     if error.kind() == ErrorKind::AddrInUse && now() < limit =>
                 {
                     tracing::info!("the port is taken, but may be let go");

@@ -11,7 +11,7 @@ use fulmar_terminal::Size;
 use super::announce;
 use super::bind::{self, Bound};
 use super::detach::{Readiness, Streams};
-use super::error::Failure;
+use super::error::ServerError;
 use super::event_loop::{EventLoop, SIGNALS};
 use super::locale;
 use super::program::Program;
@@ -21,7 +21,7 @@ use super::sockets::Sockets;
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
 use crate::reactor::Reactor;
-use crate::system::{self, while_doing};
+use crate::system::{SystemError, while_doing};
 use crate::{random, report, session_key};
 
 /// A server that could be started.
@@ -55,7 +55,7 @@ impl Plan {
         mut setup: ServerSetup,
         owner: Owner,
         options: ServerOptions,
-    ) -> Result<Plan, Failure> {
+    ) -> Result<Plan, ServerError> {
         let Owner { user, warnings } = owner;
         let mut programs = setup.environment.clone();
         let chosen = locale::choose(&mut programs, &options.locale, locale_codeset);
@@ -63,7 +63,7 @@ impl Plan {
         // Stock finds out when it is too late to say so here, and nobody is to wait for us then.
         if setup.compat == CompatMode::Fulmar && !shell.is_there() {
             let program = shell.program().to_owned();
-            return Err(Failure::ShellMissing { program });
+            return Err(ServerError::ShellMissing { program });
         }
         let complaints = std::mem::take(&mut setup.timeouts.complaints);
         let all = [complaints, warnings].into_iter().flatten();
@@ -83,7 +83,7 @@ impl Plan {
     /// # Errors
     ///
     /// When it cannot wait.
-    pub(crate) fn serve(self, readiness: Readiness) -> Result<u8, Failure> {
+    pub(crate) fn serve(self, readiness: Readiness) -> Result<u8, ServerError> {
         let compat = self.setup.compat;
         let opened = match self.open() {
             Ok(opened) => opened,
@@ -97,7 +97,7 @@ impl Plan {
     }
 
     /// Listens, and prints where.
-    fn open(&self) -> Result<Opened, Failure> {
+    fn open(&self) -> Result<Opened, ServerError> {
         ignore_signals()?;
         let ServerSetup {
             environment,
@@ -140,7 +140,7 @@ impl Plan {
         opened: Opened,
         parent: Option<ParentHandle>,
         agreement: Option<Agreement>,
-    ) -> Result<u8, Failure> {
+    ) -> Result<u8, ServerError> {
         let Opened {
             bound,
             key,
@@ -184,7 +184,7 @@ impl Plan {
 /// # Errors
 ///
 /// When the system refuses.
-pub(crate) fn ignore_signals() -> Result<(), system::Failure> {
+pub(crate) fn ignore_signals() -> Result<(), SystemError> {
     for signal in [Signal::HangUp, Signal::Pipe] {
         signals::ignore(signal).map_err(while_doing("ignoring signals"))?;
     }
@@ -196,7 +196,7 @@ pub(crate) fn ignore_signals() -> Result<(), system::Failure> {
 /// # Errors
 ///
 /// When the system has no descriptors left.
-pub(crate) fn watch() -> Result<Reactor, system::Failure> {
+pub(crate) fn watch() -> Result<Reactor, SystemError> {
     Reactor::new(&SIGNALS).map_err(while_doing("watching for signals"))
 }
 

@@ -7,7 +7,7 @@ use fulmar_login::{PartialServerOptions, ServerOptions};
 use fulmar_platform::{CoreLimit, User, forbid_core_dumps};
 use fulmar_settings::{Environment, ServerTimeouts};
 
-use super::error::Failure;
+use super::error::ServerError;
 use super::lifetime;
 use crate::environment;
 use crate::log::{self, Log};
@@ -66,7 +66,10 @@ impl ServerSetup {
     /// # Errors
     ///
     /// When there could be no session of any kind.
-    pub(crate) fn find(records: &Records<'_>, compat: CompatMode) -> Result<ServerSetup, Failure> {
+    pub(crate) fn find(
+        records: &Records<'_>,
+        compat: CompatMode,
+    ) -> Result<ServerSetup, ServerError> {
         let core_limit = forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
         let environment = environment::current();
         let log = match records.log {
@@ -100,7 +103,7 @@ impl Owner {
     /// # Errors
     ///
     /// When the system cannot tell.
-    pub(crate) fn find(compat: CompatMode) -> Result<Owner, Failure> {
+    pub(crate) fn find(compat: CompatMode) -> Result<Owner, ServerError> {
         let user = User::current().map_err(while_doing("looking you up"))?;
         let name = user.as_ref().map_or("", |user| &user.name);
         let warnings = match compat {

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use fulmar_compat::{MoshOptions, ServerLine};
 use fulmar_settings::Environment;
 
-use super::error::Failure;
+use super::error::MoshError;
 use crate::client::capabilities;
 use crate::system::{cannot_start, while_doing};
 
@@ -24,7 +24,7 @@ const COLORS_BYTES_MAX: u64 = 64;
 /// # Errors
 ///
 /// When the client does not run.
-pub(crate) fn colors(wishes: &MoshOptions, environment: &Environment) -> Result<String, Failure> {
+pub(crate) fn colors(wishes: &MoshOptions, environment: &Environment) -> Result<String, MoshError> {
     let Some(program) = &wishes.client else {
         let term = environment.get_text("TERM").unwrap_or_default();
         let count = capabilities::colors(term).unwrap_or(0).max(0);
@@ -36,7 +36,7 @@ pub(crate) fn colors(wishes: &MoshOptions, environment: &Environment) -> Result<
     Ok(if is_number { digits } else { "0" }.to_owned())
 }
 
-fn ask_for_colors(program: &OsStr) -> Result<String, Failure> {
+fn ask_for_colors(program: &OsStr) -> Result<String, MoshError> {
     let mut command = Command::new(program);
     command
         .arg("-c")
@@ -56,7 +56,7 @@ fn ask_for_colors(program: &OsStr) -> Result<String, Failure> {
     if status.success() {
         Ok(String::from_utf8_lossy(&printed).into_owned())
     } else {
-        Err(Failure::ClientFailed {
+        Err(MoshError::ClientFailed {
             program: program.to_owned(),
             status,
         })
@@ -76,7 +76,7 @@ pub(crate) fn command(
     words: &[OsString],
     address: &str,
     server_line: &ServerLine,
-) -> Result<Command, Failure> {
+) -> Result<Command, MoshError> {
     let mut command = match &wishes.client {
         Some(program) => Command::new(program),
         None => {
@@ -103,7 +103,7 @@ pub(crate) fn command(
 pub(crate) fn become_it(
     mut command: Command,
     variables: impl IntoIterator<Item = (&'static str, String)>,
-) -> Failure {
+) -> MoshError {
     let error = command.envs(variables).exec();
     cannot_start(command.get_program())(error).into()
 }

@@ -11,11 +11,11 @@ use fulmar_login::LoginFailure;
 use fulmar_platform::resolve::{ResolveError, numeric};
 
 use crate::advice::Advice;
-use crate::system;
+use crate::system::SystemError;
 
 /// The reason why the starter has started nothing.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum MoshError {
     /// The words make no sense, or those of ssh and the server do not.
     #[error(transparent)]
     Starter(#[from] StarterError),
@@ -50,7 +50,7 @@ pub(crate) enum Failure {
     Login(#[from] LoginFailure),
     /// The system refuses something.
     #[error(transparent)]
-    System(#[from] system::Failure),
+    System(#[from] SystemError),
 }
 
 impl Advice for StarterError {
@@ -59,30 +59,30 @@ impl Advice for StarterError {
     }
 }
 
-impl Advice for Failure {
+impl Advice for MoshError {
     fn passed_on(&self) -> Option<&dyn Advice> {
         match self {
-            Failure::Starter(failure) => Some(failure),
-            Failure::Login(failure) => Some(failure),
-            Failure::System(failure) => Some(failure),
+            MoshError::Starter(failure) => Some(failure),
+            MoshError::Login(failure) => Some(failure),
+            MoshError::System(failure) => Some(failure),
             _ => None,
         }
     }
 
     fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
-            Failure::ClientFailed { .. } => "--client names a client like mosh-client".to_owned(),
-            Failure::NoSuchHost { .. } => {
+            MoshError::ClientFailed { .. } => "--client names a client like mosh-client".to_owned(),
+            MoshError::NoSuchHost { .. } => {
                 "check the spelling and --family; a name that only ssh knows needs \
                  --experimental-remote-ip=proxy or remote"
                     .to_owned()
             }
-            Failure::NoTcp { .. } => {
+            MoshError::NoTcp { .. } => {
                 "check that ssh's port is open there, and the family of addresses; if ssh goes there by \
                  way of another host, use --experimental-remote-ip=remote"
                     .to_owned()
             }
-            Failure::Starter(_) | Failure::Login(_) | Failure::System(_) => {
+            MoshError::Starter(_) | MoshError::Login(_) | MoshError::System(_) => {
                 return self.passed_on()?.advice(compat);
             }
         })

@@ -13,7 +13,7 @@ use fulmar_compat::AddressPreference;
 use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::resolve::numeric;
 
-use super::error::Failure;
+use super::error::MoshError;
 use super::resolve::addresses;
 use crate::report;
 use crate::system::while_doing;
@@ -29,9 +29,9 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// # Errors
 ///
 /// When there is no address, or none answers.
-pub(crate) fn run(host: &OsStr, service: &OsStr, family: &OsStr) -> Result<u8, Failure> {
+pub(crate) fn run(host: &OsStr, service: &OsStr, family: &OsStr) -> Result<u8, MoshError> {
     let addresses = addresses(host, service, AddressPreference::of_word(family))?;
-    let (stream, address) = connect(&addresses).map_err(|(address, error)| Failure::NoTcp {
+    let (stream, address) = connect(&addresses).map_err(|(address, error)| MoshError::NoTcp {
         host: host.to_owned(),
         address,
         error,

@@ -8,7 +8,7 @@ use std::io::{BufRead, Read as _};
 use fulmar_compat::StarterOutput;
 use zeroize::Zeroizing;
 
-use super::error::Failure;
+use super::error::MoshError;
 use crate::address;
 use crate::system::while_doing;
 
@@ -27,7 +27,7 @@ pub(crate) fn listen(
     output: &mut StarterOutput,
     mut input: impl BufRead,
     mut show: impl FnMut(&[u8]),
-) -> Result<(), Failure> {
+) -> Result<(), MoshError> {
     // Room for any line from the start: a longer buffer would leave the shorter one behind.
     let mut line = Zeroizing::new(Vec::with_capacity(LINE_BYTES_MAX as usize));
     let mut begins = true;
@@ -91,7 +91,7 @@ mod tests {
     fn a_line_that_is_almost_ours_is_a_failure() {
         let mut output = StarterOutput::new(None, is_address);
         let outcome = listen(&mut output, &b"x\nMOSH IP -v\n"[..], |_| {});
-        assert!(matches!(outcome, Err(Failure::Starter(_))));
+        assert!(matches!(outcome, Err(MoshError::Starter(_))));
     }
 
     #[test]

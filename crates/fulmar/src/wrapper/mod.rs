@@ -26,7 +26,7 @@ use fulmar_login::attributed;
 use fulmar_platform::resolve::numeric;
 use fulmar_settings::Environment;
 
-pub(crate) use self::error::Failure;
+pub(crate) use self::error::MoshError;
 use self::ssh::Starter;
 use crate::environment;
 use crate::system::while_doing;
@@ -41,7 +41,7 @@ pub(crate) const SUBCOMMAND: &str = "mosh";
 /// # Errors
 ///
 /// When there is no session.
-pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, Failure> {
+pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, MoshError> {
     let environment = environment::current();
     match MoshRequest::parse(words, &environment) {
         Ok(MoshRequest::Session(wishes)) => match start(&wishes, argv0, words, &environment)? {},
@@ -72,7 +72,7 @@ fn start(
     argv0: &OsStr,
     words: &[OsString],
     environment: &Environment,
-) -> Result<Infallible, Failure> {
+) -> Result<Infallible, MoshError> {
     // Stock leaves that to ssh, where a dash at its beginning makes it an option, and a shell may
     // read what ssh puts into a proxy's command line.
     let name = login::host_of(&wishes.host)?;
@@ -108,7 +108,7 @@ fn start(
 }
 
 /// Returns the host as ssh is to have it, with an address in place of its name, and the address.
-fn resolved(wishes: &MoshOptions, name: &OsStr) -> Result<(OsString, String), Failure> {
+fn resolved(wishes: &MoshOptions, name: &OsStr) -> Result<(OsString, String), MoshError> {
     let wish = AddressPreference::of_word(&wishes.family);
     let found = resolve::addresses(name, OsStr::new("22"), wish)?;
     // The list is not empty; if it were, ssh would say that the name is.
@@ -138,7 +138,7 @@ fn show(line: &[u8]) {
 }
 
 /// Returns the words that start this very program as a starter, also if its file is gone since.
-fn ourselves(argv0: &OsStr) -> Result<Vec<OsString>, Failure> {
+fn ourselves(argv0: &OsStr) -> Result<Vec<OsString>, MoshError> {
     let mut program = our_file()?.into_os_string();
     // A copy under the name of another program would be that: then the name that we were started
     // by will do again.
@@ -155,7 +155,7 @@ fn ourselves(argv0: &OsStr) -> Result<Vec<OsString>, Failure> {
 }
 
 /// Returns the file that we are, under a name that other processes can use.
-fn our_file() -> Result<PathBuf, Failure> {
+fn our_file() -> Result<PathBuf, MoshError> {
     let file = std::env::current_exe().map_err(while_doing("finding our own program"))?;
     Ok(if file.exists() {
         file

@@ -7,7 +7,7 @@ use fulmar_compat::{AddressPreference, StarterError};
 use fulmar_login::OnlyFamily;
 use fulmar_platform::resolve::{Family, resolve};
 
-use super::error::Failure;
+use super::error::MoshError;
 
 /// Returns the addresses of `host` that are wished for, at least one, with the port of `service`.
 ///
@@ -18,13 +18,13 @@ pub(crate) fn addresses(
     host: &OsStr,
     service: &OsStr,
     wish: AddressPreference,
-) -> Result<Vec<SocketAddr>, Failure> {
+) -> Result<Vec<SocketAddr>, MoshError> {
     let family = match wish.family() {
         OnlyFamily::Any => Family::Any,
         OnlyFamily::Inet => Family::V4,
         OnlyFamily::Inet6 => Family::V6,
     };
-    let found = resolve(host, service, family).map_err(|error| Failure::NoSuchHost {
+    let found = resolve(host, service, family).map_err(|error| MoshError::NoSuchHost {
         host: host.to_owned(),
         error,
     })?;
@@ -52,7 +52,7 @@ mod tests {
         assert!(addresses("::1", "inet6").is_ok_and(|found| found.len() == 1));
         for (host, word) in [("::1", "inet"), ("127.0.0.1", "inet6")] {
             let failure = addresses(host, word).unwrap_err();
-            assert!(matches!(failure, Failure::NoSuchHost { .. }), "{failure}");
+            assert!(matches!(failure, MoshError::NoSuchHost { .. }), "{failure}");
         }
     }
 }

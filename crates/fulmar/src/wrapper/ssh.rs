@@ -11,7 +11,7 @@ use fulmar_compat::{MoshOptions, MoshRoute, StarterError, ssh_words};
 use fulmar_platform::Signal;
 use fulmar_platform::process::send_signal;
 
-use super::error::Failure;
+use super::error::MoshError;
 use crate::system::{cannot_start, while_doing};
 
 /// A program that starts a server, and all that it prints, on either stream.
@@ -26,7 +26,7 @@ impl Starter {
     /// # Errors
     ///
     /// When there is no such program.
-    pub(crate) fn spawn(mut command: Command) -> Result<Starter, Failure> {
+    pub(crate) fn spawn(mut command: Command) -> Result<Starter, MoshError> {
         let (output, input) = io::pipe().map_err(while_doing("making a pipe"))?;
         let as_well = input.try_clone().map_err(while_doing("making a pipe"))?;
         let child = command.stdout(input).stderr(as_well).spawn();
@@ -45,8 +45,8 @@ impl Starter {
     /// Those of `hear`.
     pub(crate) fn listen(
         mut self,
-        hear: impl FnOnce(BufReader<PipeReader>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        hear: impl FnOnce(BufReader<PipeReader>) -> Result<(), MoshError>,
+    ) -> Result<(), MoshError> {
         let outcome = self
             .output
             .take()

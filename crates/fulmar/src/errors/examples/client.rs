@@ -4,39 +4,39 @@ use fulmar_datagram::KeyError;
 use fulmar_platform::Signal;
 
 use super::{BOTH, FULMAR, MOSH, Row, row, said};
-use crate::client::Failure;
+use crate::client::ClientError;
 
 pub(super) fn rows() -> Vec<Row> {
     vec![
         row(
-            Failure::KeyMissing,
+            ClientError::KeyMissing,
             BOTH,
             "a client was started by hand, without the server's key",
         ),
         row(
-            Failure::BadKey(KeyError::WrongLength { found: 21 }),
+            ClientError::BadKey(KeyError::WrongLength { found: 21 }),
             BOTH,
             "a character was lost when the key was copied",
         ),
         row(
-            Failure::BadKey(KeyError::NotBase64),
+            ClientError::BadKey(KeyError::NotBase64),
             BOTH,
             "something else than the key was copied, or a character was mistyped",
         ),
         row(
-            Failure::BadAddress {
+            ClientError::BadAddress {
                 text: "example.org".into(),
             },
             BOTH,
             "fulmar client and mosh-client take no names",
         ),
         row(
-            Failure::NoTerminal(said("Inappropriate ioctl for device")),
+            ClientError::NoTerminal(said("Inappropriate ioctl for device")),
             BOTH,
             "no terminal is there to draw on",
         ),
         row(
-            Failure::UnknownTerminal {
+            ClientError::UnknownTerminal {
                 term: "no-such-type".into(),
             },
             MOSH,
@@ -48,7 +48,7 @@ pub(super) fn rows() -> Vec<Row> {
 
 /// The rows about a session that was there.
 pub(super) fn session() -> Vec<Row> {
-    let never = |is_heard| Failure::NeverConnected {
+    let never = |is_heard| ClientError::NeverConnected {
         server: "192.0.2.7, UDP port 60001".to_owned(),
         port: 60001,
         sent: 19,
@@ -72,34 +72,34 @@ pub(super) fn session() -> Vec<Row> {
             "after a login: UDP is blocked on the way back",
         ),
         row(
-            Failure::Unanswered {
+            ClientError::Unanswered {
                 server: "192.0.2.7, UDP port 60001".to_owned(),
             },
             BOTH,
             "the user has left while the server could not be reached",
         ),
         row(
-            Failure::Signalled(Signal::Terminate),
+            ClientError::Signalled(Signal::Terminate),
             FULMAR,
             "somebody sent the client a signal",
         ),
         row(
-            Failure::TerminalClosed,
+            ClientError::TerminalClosed,
             FULMAR,
             "the window or the connection that showed the client is gone",
         ),
         row(
-            Failure::Altered,
+            ClientError::Altered,
             FULMAR,
             "the two ends have not seen the same offer and announcement at the login",
         ),
         row(
-            Failure::KeySpent,
+            ClientError::KeySpent,
             BOTH,
             "so much was sent in one session that its key may not encrypt more",
         ),
         row(
-            Failure::Panicked("index out of bounds".to_owned()),
+            ClientError::Panicked("index out of bounds".to_owned()),
             BOTH,
             "a bug",
         ),

@@ -3,49 +3,52 @@
 use fulmar_platform::Signal;
 
 use super::{FULMAR, Row, row};
-use crate::copy::{BadOperand, Failure};
+use crate::copy::{BadOperand, CopyError};
 
 pub(super) fn rows() -> Vec<Row> {
     let host = || "ada@example.org".to_owned();
     let rows = [
-        (Failure::NothingNamed, "there are no operands"),
+        (CopyError::NothingNamed, "there are no operands"),
         (
-            Failure::Operand {
+            CopyError::Operand {
                 text: "scp://host/x".into(),
                 why: BadOperand::Uri,
             },
             "what was named is neither a file here nor one on another machine",
         ),
         (
-            Failure::BothHere,
+            CopyError::BothHere,
             "no operand has a host; a name with a colon in it is one with a host, unless a slash stands before",
         ),
-        (Failure::BothThere, "source and target both have a host"),
+        (CopyError::BothThere, "source and target both have a host"),
         (
-            Failure::Mixed {
+            CopyError::Mixed {
                 path: "notes".into(),
             },
             "of several sources some are here, where the target is, too",
         ),
-        (Failure::StdioAmongOthers, "- is one of several sources"),
-        (Failure::TwoOutputs, "--json and the target - were given"),
-        (Failure::NotByHand, "somebody has typed fulmar copy-server"),
+        (CopyError::StdioAmongOthers, "- is one of several sources"),
+        (CopyError::TwoOutputs, "--json and the target - were given"),
         (
-            Failure::NoFulmar {
+            CopyError::NotByHand,
+            "somebody has typed fulmar copy-server",
+        ),
+        (
+            CopyError::NoFulmar {
                 host: host(),
                 system: "Linux x86_64 debian".to_owned(),
             },
             "it was not found, in PATH or where people put programs",
         ),
         (
-            Failure::NoCopyServer {
+            CopyError::NoCopyServer {
                 host: host(),
                 status: "status 255".to_owned(),
             },
             "the program there is older, or something keeps it from starting",
         ),
         (
-            Failure::Version {
+            CopyError::Version {
                 host: host(),
                 version: 2,
                 ours: 1,
@@ -53,7 +56,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the two programs are of different versions",
         ),
         (
-            Failure::Lost {
+            CopyError::Lost {
                 host: host(),
                 why: "closed by the other side".to_owned(),
                 resumes: true,
@@ -61,7 +64,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the far end was killed, or ssh has ended while it carried the copy",
         ),
         (
-            Failure::Lost {
+            CopyError::Lost {
                 host: host(),
                 why: "closed by the other side".to_owned(),
                 resumes: false,
@@ -69,7 +72,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the same, of a copy to or from a pipe, or with --no-resume",
         ),
         (
-            Failure::Silent {
+            CopyError::Silent {
                 host: host(),
                 minutes: 10,
                 resumes: true,
@@ -77,7 +80,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the network was gone for longer than a copy waits",
         ),
         (
-            Failure::Gone {
+            CopyError::Gone {
                 host: host(),
                 seconds: 30,
                 resumes: true,
@@ -85,31 +88,31 @@ pub(super) fn rows() -> Vec<Row> {
             "the far end was killed, or its machine was restarted",
         ),
         (
-            Failure::ProtocolError {
+            CopyError::ProtocolError {
                 host: host(),
                 what: "a frame of no known kind".to_owned(),
             },
             "the far end has broken a rule of the protocol",
         ),
         (
-            Failure::Refused {
+            CopyError::Refused {
                 host: host(),
                 what: "/mnt/x: no such file or folder".to_owned(),
             },
             "the named target cannot be used as one",
         ),
         (
-            Failure::Here {
+            CopyError::Here {
                 what: "/mnt/x: no such file or folder".to_owned(),
             },
             "the same on this machine",
         ),
         (
-            Failure::Incomplete { troubles: 2 },
+            CopyError::Incomplete { troubles: 2 },
             "each was reported, with the reason",
         ),
         (
-            Failure::Interrupted {
+            CopyError::Interrupted {
                 signal: Signal::Interrupt,
                 resumes: true,
             },

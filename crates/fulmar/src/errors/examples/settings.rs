@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use fulmar_settings::{ConfigLocation, Environment, FileFault, SettingsError, ValueSource};
 
 use super::{FULMAR, MOSH, Row, row};
-use crate::log;
+use crate::log::LogError;
 
 pub(super) fn rows() -> Vec<Row> {
     let path = || PathBuf::from("/home/ada/.config/fulmar/config.toml");
@@ -67,7 +67,7 @@ pub(super) fn rows() -> Vec<Row> {
             "MOSH_PREDICTION_DISPLAY has a value that makes no sense",
         ),
         row(
-            log::Failure::Filter("invalid filter".to_owned()),
+            LogError::Filter("invalid filter".to_owned()),
             FULMAR,
             "FULMAR_LOG of a server makes no sense",
         ),

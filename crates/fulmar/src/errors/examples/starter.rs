@@ -10,8 +10,8 @@ use fulmar_login::shell_words::Unfinished;
 use fulmar_platform::resolve::ResolveError;
 
 use super::{BOTH, MOSH, Row, row, said};
-use crate::system;
-use crate::wrapper::Failure;
+use crate::system::SystemError;
+use crate::wrapper::MoshError;
 
 pub(super) fn rows() -> Vec<Row> {
     let host = || OsString::from("example.org");
@@ -28,7 +28,7 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         row(StarterError::NoSshCommand, MOSH, "--ssh is empty"),
         row(
-            system::Failure::CannotStart {
+            SystemError::CannotStart {
                 program: "mosh-client".into(),
                 error: said("No such file or directory"),
             },
@@ -36,7 +36,7 @@ pub(super) fn rows() -> Vec<Row> {
             "ssh, or what --client names, is not installed or not in PATH",
         ),
         row(
-            Failure::ClientFailed {
+            MoshError::ClientFailed {
                 program: "mosh-client".into(),
                 status: ExitStatus::from_raw(1 << 8),
             },
@@ -44,7 +44,7 @@ pub(super) fn rows() -> Vec<Row> {
             "--client names something that is not a client",
         ),
         row(
-            Failure::NoSuchHost {
+            MoshError::NoSuchHost {
                 host: host(),
                 error: ResolveError::Resolver("Name or service not known".to_owned()),
             },
@@ -57,7 +57,7 @@ pub(super) fn rows() -> Vec<Row> {
             "--family=auto wants the user to choose",
         ),
         row(
-            Failure::NoTcp {
+            MoshError::NoTcp {
                 host: host(),
                 address: Some(SocketAddr::from(([192, 0, 2, 7], 22))),
                 error: said("Connection refused"),

@@ -3,12 +3,13 @@
 use fulmar_platform::Unfit;
 
 use super::{BOTH, FULMAR, Row, row, said};
-use crate::{log, system};
+use crate::log::LogError;
+use crate::system::SystemError;
 
 pub(super) fn rows() -> Vec<Row> {
     vec![
         row(
-            log::Failure::File {
+            LogError::File {
                 path: "/no/such/folder/trace".into(),
                 error: said("No such file or directory"),
             },
@@ -16,7 +17,7 @@ pub(super) fn rows() -> Vec<Row> {
             "a file for --trace or --log cannot be created",
         ),
         row(
-            log::Failure::UnfitFile {
+            LogError::UnfitFile {
                 path: "trace".into(),
                 why: Unfit::OpenToOthers,
             },
@@ -24,7 +25,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the file for --trace or --log is there already, and not private",
         ),
         row(
-            log::Failure::UnfitFile {
+            LogError::UnfitFile {
                 path: "trace".into(),
                 why: Unfit::Link,
             },
@@ -32,7 +33,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the path for --trace or --log leads elsewhere, or is somebody else's",
         ),
         row(
-            system::Failure::Refused {
+            SystemError::Refused {
                 doing: "opening a terminal for the program",
                 error: said("No space left on device"),
             },
