@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::bootstrap::{CopyInvitation, Line};
 use crate::diagnostics::Diagnostics;
-use crate::failure::{LoginFailure, SshExit};
+use crate::login_error::{LoginError, SshExit};
 use crate::output_error::OutputError;
 use crate::output_event::OutputEvent;
 use crate::service::{ExitFacts, Service};
@@ -33,9 +33,9 @@ pub struct CopyService {
 }
 
 /// A failure of a login for a copy.
-pub enum CopyLoginFailure {
+pub enum CopyLoginError {
     /// One that any login can have.
-    Login(LoginFailure),
+    Login(LoginError),
     /// There is no program of ours there.
     NoFulmar {
         /// The host.
@@ -59,9 +59,9 @@ pub enum CopyLoginFailure {
     },
 }
 
-impl From<LoginFailure> for CopyLoginFailure {
-    fn from(failure: LoginFailure) -> CopyLoginFailure {
-        CopyLoginFailure::Login(failure)
+impl From<LoginError> for CopyLoginError {
+    fn from(failure: LoginError) -> CopyLoginError {
+        CopyLoginError::Login(failure)
     }
 }
 
@@ -77,7 +77,7 @@ impl CopyService {
 
 impl Service for CopyService {
     type Invitation = CopyInvitation;
-    type Failure = CopyLoginFailure;
+    type Error = CopyLoginError;
 
     const KEEPS_TEXT: bool = false;
     const NEEDS_ADDRESS: bool = false;
@@ -150,14 +150,14 @@ impl Service for CopyService {
         true
     }
 
-    fn mismatch(&self, _: &str, _: &Diagnostics) -> Option<CopyLoginFailure> {
+    fn mismatch(&self, _: &str, _: &Diagnostics) -> Option<CopyLoginError> {
         None
     }
 
-    fn failure_of_output(host: &str, error: OutputError) -> CopyLoginFailure {
+    fn failure_of_output(host: &str, error: OutputError) -> CopyLoginError {
         let host = host.to_owned();
         match error {
-            OutputError::Version(version) => CopyLoginFailure::Version { host, version },
+            OutputError::Version(version) => CopyLoginError::Version { host, version },
             other => other.failure(host).into(),
         }
     }
@@ -167,21 +167,21 @@ impl Service for CopyService {
     }
 
     /// OpenSSH says by a status of its own that it was not the command that has failed.
-    fn failure_of_exit(&self, facts: &ExitFacts<'_>) -> CopyLoginFailure {
+    fn failure_of_exit(&self, facts: &ExitFacts<'_>) -> CopyLoginError {
         let host = facts.host.to_owned();
         if let Some(refusal) = facts.diagnostics.refusal(&host) {
             return refusal.into();
         }
         if let Some(system) = facts.diagnostics.missing() {
             let system = system.to_owned();
-            return CopyLoginFailure::NoFulmar { host, system };
+            return CopyLoginError::NoFulmar { host, system };
         }
         let is_sshs = match facts.implementation {
             SshImplementation::OpenSsh(_) => facts.exit.code().is_none_or(|code| code == 255),
             SshImplementation::Other => !facts.has_said,
         };
         if is_sshs && !self.has_begun(facts.diagnostics) {
-            let ended = LoginFailure::SshEnded {
+            let ended = LoginError::SshEnded {
                 host,
                 status: facts.exit,
                 error: SshError::of(facts.last_words),
@@ -189,7 +189,7 @@ impl Service for CopyService {
             ended.into()
         } else {
             let exit = facts.exit;
-            CopyLoginFailure::NoCopyServer { host, exit }
+            CopyLoginError::NoCopyServer { host, exit }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use crate::bootstrap::Line;
 use crate::candidates::reported_address;
-use crate::failure::LoginFailure;
+use crate::login_error::LoginError;
 use crate::output_error::OutputError;
 use crate::text::escaped;
 
@@ -69,9 +69,9 @@ impl Diagnostics {
     }
 
     /// Returns the same as a failure of a login to that host.
-    pub fn refusal(&self, host: &str) -> Option<LoginFailure> {
+    pub fn refusal(&self, host: &str) -> Option<LoginError> {
         let (what, advice) = self.error()?;
-        Some(LoginFailure::Refused {
+        Some(LoginError::Refused {
             host: host.to_owned(),
             what: what.to_owned(),
             advice: advice.to_vec(),

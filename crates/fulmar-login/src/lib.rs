@@ -47,11 +47,11 @@ mod candidates;
 mod copy;
 mod destinations;
 mod diagnostics;
-mod failure;
 mod held_text;
 mod host_lookup;
 mod late_text;
 mod login;
+mod login_error;
 mod output;
 mod output_error;
 mod output_event;
@@ -76,13 +76,13 @@ pub use bootstrap::{
     OpeningError, ReadKey, Received, TooMuchText, WIRE_VERSION, assignment, invitation_text,
 };
 pub use candidates::{CANDIDATES_MAX, Family, RemoteIp, candidates, reported_address};
-pub use copy::{COPY_VERSION, CopyLoginFailure, CopyService, OVER_SSH_LINE};
+pub use copy::{COPY_VERSION, CopyLoginError, CopyService, OVER_SSH_LINE};
 pub use destinations::{Destinations, TriedAddress};
 pub use diagnostics::Diagnostics;
-pub use failure::{LoginFailure, SshExit};
 pub use held_text::HeldText;
 pub use host_lookup::AnswerStream;
 pub use login::{Login, LoginConfig, LoginEvent, LoginStep, LoginTimer};
+pub use login_error::{LoginError, SshExit};
 pub use output::LoginOutput;
 pub use output_error::{OutputError, READY};
 pub use output_event::OutputEvent;
@@ -99,4 +99,4 @@ pub use ssh::{
 };
 pub use ssh_error::SshError;
 pub use text::{escaped, is_harmful};
-pub use transport_choice::{Transport, TransportChoice, TransportEvent, TransportFailure};
+pub use transport_choice::{Transport, TransportChoice, TransportError, TransportEvent};

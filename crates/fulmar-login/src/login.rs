@@ -9,10 +9,10 @@ use fulmar_base::Time;
 
 use crate::bootstrap::ReadKey;
 use crate::candidates::{Family, RemoteIp, candidates};
-use crate::failure::{LoginFailure, SshExit};
 use crate::held_text::HeldText;
 use crate::host_lookup::{AnswerStream, HostLookup, LookupOrder};
 use crate::late_text::LateText;
+use crate::login_error::{LoginError, SshExit};
 use crate::output::LoginOutput;
 use crate::output_error::OutputError;
 use crate::output_event::OutputEvent;
@@ -100,7 +100,7 @@ pub enum LoginEvent<S: Service> {
     /// Frames follow. These have come by now; the rest is not for the login.
     OverSsh(Vec<u8>),
     /// The login has come to nothing.
-    Failed(S::Failure),
+    Failed(S::Error),
 }
 
 /// The cause of a deadline.
@@ -303,7 +303,7 @@ impl<S: Service> Login<S> {
         let words = self.config.as_ref().map(|config| &config.ssh.words);
         let program = words.and_then(|words| words.first()).cloned();
         let program = program.unwrap_or_default();
-        self.fail(LoginFailure::NoSsh { program, error }.into());
+        self.fail(LoginError::NoSsh { program, error }.into());
     }
 
     /// Tells if what a program that was asked writes is still to be read and handed over.
@@ -366,11 +366,11 @@ impl<S: Service> Login<S> {
     }
 
     /// Returns why the far end may not have been heard, in what it has said.
-    pub fn unheard(&self) -> Option<LoginFailure> {
+    pub fn unheard(&self) -> Option<LoginError> {
         let refusal = self.output.diagnostics().refusal(&self.host);
         let is_silent = self.output.service().awaits_agreement();
         let host = self.host.clone();
-        refusal.or(is_silent.then_some(LoginFailure::NoAnswer { host }))
+        refusal.or(is_silent.then_some(LoginError::NoAnswer { host }))
     }
 
     /// Returns when to look again, and why.
@@ -594,7 +594,7 @@ impl<S: Service> Login<S> {
         let addresses = self.candidates(port);
         if addresses.is_empty() && S::NEEDS_ADDRESS {
             let family = self.config.as_ref().map(|config| config.family);
-            let failure = LoginFailure::NoAddress {
+            let failure = LoginError::NoAddress {
                 host: self.host.clone(),
                 port,
                 of_family: matches!(family, Some(Family::Inet | Family::Inet6)),
@@ -606,7 +606,7 @@ impl<S: Service> Login<S> {
         self.events.push_back(invited);
     }
 
-    fn find_failure(&self, now: Time) -> Option<S::Failure> {
+    fn find_failure(&self, now: Time) -> Option<S::Error> {
         if let Some(error) = self.error {
             return Some(S::failure_of_output(&self.host, error));
         }
@@ -615,7 +615,7 @@ impl<S: Service> Login<S> {
             if self.answer_due().is_some_and(|due| due <= now) {
                 let host = self.host.clone();
                 let refusal = self.output.diagnostics().refusal(&self.host);
-                return Some(refusal.unwrap_or(LoginFailure::NoAnswer { host }).into());
+                return Some(refusal.unwrap_or(LoginError::NoAnswer { host }).into());
             }
             let mismatch = self
                 .output
@@ -667,7 +667,7 @@ impl<S: Service> Login<S> {
         let refusal = self.output.diagnostics().refusal(&self.host);
         if refusal.is_some() || at <= now {
             self.stage = LoginStage::Over;
-            let ended = || LoginFailure::SshEnded {
+            let ended = || LoginError::SshEnded {
                 host: self.host.clone(),
                 status,
                 error: SshError::of(&self.last_words),
@@ -677,7 +677,7 @@ impl<S: Service> Login<S> {
         }
     }
 
-    fn fail(&mut self, failure: S::Failure) {
+    fn fail(&mut self, failure: S::Error) {
         if self.stage != LoginStage::Over {
             self.leave();
             self.events.push_back(LoginEvent::Failed(failure));

@@ -1,6 +1,6 @@
 //! Output of ssh that a login cannot go on with.
 
-use crate::failure::LoginFailure;
+use crate::login_error::LoginError;
 
 /// The line that the remote shell prints when it begins to read.
 ///
@@ -22,12 +22,12 @@ pub enum OutputError {
 
 impl OutputError {
     /// Returns it as a failure of a login to that host.
-    pub fn failure(self, host: String) -> LoginFailure {
+    pub fn failure(self, host: String) -> LoginError {
         match self {
-            OutputError::TooMuchText => LoginFailure::TooMuchText { host },
-            OutputError::Malformed => LoginFailure::Malformed { host },
-            OutputError::Version(version) => LoginFailure::Version { host, version },
-            OutputError::TwoServers => LoginFailure::TwoServers { host },
+            OutputError::TooMuchText => LoginError::TooMuchText { host },
+            OutputError::Malformed => LoginError::Malformed { host },
+            OutputError::Version(version) => LoginError::Version { host, version },
+            OutputError::TwoServers => LoginError::TwoServers { host },
         }
     }
 }

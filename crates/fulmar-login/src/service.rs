@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::bootstrap::Line;
 use crate::diagnostics::Diagnostics;
-use crate::failure::{LoginFailure, SshExit};
+use crate::login_error::{LoginError, SshExit};
 use crate::output_error::OutputError;
 use crate::output_event::OutputEvent;
 use crate::ssh::SshImplementation;
@@ -18,7 +18,7 @@ pub trait Service {
     type Invitation;
 
     /// A failure of such a login.
-    type Failure: From<LoginFailure>;
+    type Error: From<LoginError>;
 
     /// True if text that comes after the invitation is kept: somebody else has the terminal by then.
     const KEEPS_TEXT: bool;
@@ -75,16 +75,16 @@ pub trait Service {
     fn needs_ssh(&self) -> bool;
 
     /// Returns as a failure that the far side cannot be what it is to be, if that is so.
-    fn mismatch(&self, host: &str, diagnostics: &Diagnostics) -> Option<Self::Failure>;
+    fn mismatch(&self, host: &str, diagnostics: &Diagnostics) -> Option<Self::Error>;
 
     /// Returns an error of the output as a failure.
-    fn failure_of_output(host: &str, error: OutputError) -> Self::Failure;
+    fn failure_of_output(host: &str, error: OutputError) -> Self::Error;
 
     /// Tells if an error of the output still counts once the far end can be reached.
     fn is_fatal_later(error: OutputError) -> bool;
 
     /// Returns the end of ssh as a failure.
-    fn failure_of_exit(&self, facts: &ExitFacts<'_>) -> Self::Failure;
+    fn failure_of_exit(&self, facts: &ExitFacts<'_>) -> Self::Error;
 }
 
 /// All that is known of an ssh that has ended too early.

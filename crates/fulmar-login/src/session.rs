@@ -9,7 +9,7 @@ use fulmar_datagram::{Key, KeyMark};
 
 use crate::bootstrap::{Announcement, Block, Invitation, Line, WIRE_VERSION};
 use crate::diagnostics::Diagnostics;
-use crate::failure::LoginFailure;
+use crate::login_error::LoginError;
 use crate::output_error::OutputError;
 use crate::output_event::OutputEvent;
 use crate::remote_command::STATUS_NO_SERVER;
@@ -169,7 +169,7 @@ impl SessionService {
 
 impl Service for SessionService {
     type Invitation = Reachable;
-    type Failure = LoginFailure;
+    type Error = LoginError;
 
     const KEEPS_TEXT: bool = true;
     const NEEDS_ADDRESS: bool = true;
@@ -260,13 +260,13 @@ impl Service for SessionService {
         self.announcement.is_some() && !self.is_heard
     }
 
-    fn mismatch(&self, host: &str, diagnostics: &Diagnostics) -> Option<LoginFailure> {
+    fn mismatch(&self, host: &str, diagnostics: &Diagnostics) -> Option<LoginError> {
         let is_for_stock = diagnostics.missing().is_some() && !self.has_fallback;
         let host = host.to_owned();
-        is_for_stock.then_some(LoginFailure::NotForStock { host })
+        is_for_stock.then_some(LoginError::NotForStock { host })
     }
 
-    fn failure_of_output(host: &str, error: OutputError) -> LoginFailure {
+    fn failure_of_output(host: &str, error: OutputError) -> LoginError {
         error.failure(host.to_owned())
     }
 
@@ -274,7 +274,7 @@ impl Service for SessionService {
         error == OutputError::TwoServers
     }
 
-    fn failure_of_exit(&self, facts: &ExitFacts<'_>) -> LoginFailure {
+    fn failure_of_exit(&self, facts: &ExitFacts<'_>) -> LoginError {
         let host = facts.host.to_owned();
         if let Some(refusal) = facts.diagnostics.refusal(&host) {
             return refusal;
@@ -283,16 +283,16 @@ impl Service for SessionService {
         // What Dropbear's client says of itself is any status.
         let is_sshs = !facts.has_said && facts.implementation == SshImplementation::Other;
         match (facts.diagnostics.missing(), status.code()) {
-            (Some(system), Some(STATUS_NO_SERVER)) => LoginFailure::NoServer {
+            (Some(system), Some(STATUS_NO_SERVER)) => LoginError::NoServer {
                 host,
                 system: system.to_owned(),
             },
-            (_, code) if is_sshs || code.is_none_or(|code| code == 255) => LoginFailure::SshEnded {
+            (_, code) if is_sshs || code.is_none_or(|code| code == 255) => LoginError::SshEnded {
                 host,
                 status,
                 error: SshError::of(facts.last_words),
             },
-            _ => LoginFailure::CommandEnded {
+            _ => LoginError::CommandEnded {
                 host,
                 status,
                 is_chosen: self.is_chosen,

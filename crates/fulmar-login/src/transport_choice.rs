@@ -41,12 +41,12 @@ pub enum TransportEvent {
     /// UDP is given up.
     DropUdp,
     /// Nothing carries it any more.
-    Failed(TransportFailure),
+    Failed(TransportError),
 }
 
 /// A failure of both, or of the one that was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TransportFailure {
+pub enum TransportError {
     /// The connection has ended, for that reason.
     Lost(String),
     /// The far end says that ssh carries it, and was not asked.
@@ -112,7 +112,7 @@ impl TransportChoice {
         }
         self.is_udp_open = false;
         if self.stage == ChoiceStage::Chosen(Transport::Udp) {
-            self.fail(TransportFailure::Lost(why));
+            self.fail(TransportError::Lost(why));
         } else {
             // ssh is left.
             self.events.push_back(TransportEvent::DropUdp);
@@ -130,7 +130,7 @@ impl TransportChoice {
                 }
             }
             ChoiceStage::Over => {}
-            _ => self.fail(TransportFailure::NotAsked),
+            _ => self.fail(TransportError::NotAsked),
         }
     }
 
@@ -154,7 +154,7 @@ impl TransportChoice {
     }
 
     fn decide(&mut self, now: Time) {
-        let ssh_has_ended = || TransportFailure::Lost("ssh has ended".to_owned());
+        let ssh_has_ended = || TransportError::Lost("ssh has ended".to_owned());
         match self.stage {
             ChoiceStage::Connecting if self.since + UDP_WITHIN <= now || !self.has_udp => {
                 if self.has_ssh {
@@ -177,7 +177,7 @@ impl TransportChoice {
         self.events.push_back(TransportEvent::Chosen(transport));
     }
 
-    fn fail(&mut self, failure: TransportFailure) {
+    fn fail(&mut self, failure: TransportError) {
         self.stage = ChoiceStage::Over;
         self.events.push_back(TransportEvent::Failed(failure));
     }
@@ -209,7 +209,7 @@ mod tests {
         choice.handle_ssh_end();
         assert_eq!(drained(&mut choice, at(9000)), []);
         choice.handle_udp_end("gone".to_owned());
-        let failed = TransportEvent::Failed(TransportFailure::Lost("gone".to_owned()));
+        let failed = TransportEvent::Failed(TransportError::Lost("gone".to_owned()));
         assert_eq!(drained(&mut choice, at(9000)), [failed]);
     }
 
@@ -249,7 +249,7 @@ mod tests {
         let mut choice = TransportChoice::begin(START, true);
         choice.handle_ssh_end();
         assert_eq!(drained(&mut choice, at(2999)), [], "UDP may come");
-        let failed = TransportEvent::Failed(TransportFailure::Lost("ssh has ended".to_owned()));
+        let failed = TransportEvent::Failed(TransportError::Lost("ssh has ended".to_owned()));
         assert_eq!(
             drained(&mut choice, at(3000)),
             std::slice::from_ref(&failed)
@@ -264,7 +264,7 @@ mod tests {
     fn an_answer_that_was_not_asked_for_makes_no_sense() {
         let mut choice = TransportChoice::begin(START, true);
         choice.handle_over_ssh();
-        let failed = [TransportEvent::Failed(TransportFailure::NotAsked)];
+        let failed = [TransportEvent::Failed(TransportError::NotAsked)];
         assert_eq!(drained(&mut choice, START), failed);
         assert_eq!(drained(&mut choice, at(9000)), []);
     }

@@ -10,9 +10,8 @@ use fulmar_base::Time;
 use fulmar_core::Capabilities;
 use fulmar_datagram::Key;
 use fulmar_login::{
-    AnswerStream, CopyLoginFailure, CopyService, Destination, Family, Login, LoginConfig,
-    LoginEvent, LoginFailure, Offer, OnlyFamily, Opening, RemoteIp, Service, SessionService, Ssh,
-    SshExit,
+    AnswerStream, CopyLoginError, CopyService, Destination, Family, Login, LoginConfig, LoginError,
+    LoginEvent, Offer, OnlyFamily, Opening, RemoteIp, Service, SessionService, Ssh, SshExit,
 };
 
 const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
@@ -69,7 +68,7 @@ trait Told {
     fn told(&self) -> String;
 }
 
-impl Told for LoginFailure {
+impl Told for LoginError {
     fn told(&self) -> String {
         format!(
             "{self} {}",
@@ -78,13 +77,13 @@ impl Told for LoginFailure {
     }
 }
 
-impl Told for CopyLoginFailure {
+impl Told for CopyLoginError {
     fn told(&self) -> String {
         match self {
-            CopyLoginFailure::Login(failure) => failure.told(),
-            CopyLoginFailure::NoFulmar { host, system } => format!("{host} {system}"),
-            CopyLoginFailure::NoCopyServer { host, exit } => format!("{host} {exit}"),
-            CopyLoginFailure::Version { host, version } => format!("{host} {version}"),
+            CopyLoginError::Login(failure) => failure.told(),
+            CopyLoginError::NoFulmar { host, system } => format!("{host} {system}"),
+            CopyLoginError::NoCopyServer { host, exit } => format!("{host} {exit}"),
+            CopyLoginError::Version { host, version } => format!("{host} {version}"),
         }
     }
 }
@@ -110,7 +109,7 @@ enum Coming {
 
 impl<S: Service> World<S>
 where
-    S::Failure: Told,
+    S::Error: Told,
 {
     /// Has ssh do these things, each that many milliseconds after it was started.
     fn new(service: S, acts: &[(u64, Act)], answers: Answers) -> World<S> {

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use fulmar_core::CompatMode;
-use fulmar_login::LoginFailure;
+use fulmar_login::LoginError;
 use fulmar_platform::Signal;
 
 /// A failure that a user can be told of. Its text says what happened and to whom.
@@ -33,9 +33,9 @@ pub(crate) trait Advice: Error {
     }
 }
 
-impl Advice for LoginFailure {
+impl Advice for LoginError {
     fn advice(&self, _compat: CompatMode) -> Option<String> {
-        LoginFailure::advice(self)
+        LoginError::advice(self)
     }
 }
 

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use fulmar_core::{Capabilities, CompatMode};
 use fulmar_login::{
-    Destinations, Login, LoginEvent, LoginFailure, Offer, Opening, Reachable, SessionService,
+    Destinations, Login, LoginError, LoginEvent, Offer, Opening, Reachable, SessionService,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::{RecordFiles, SettingSources};
@@ -139,9 +139,9 @@ fn obey(signal: Signal) -> Result<(), SessionError> {
 }
 
 /// Returns why there is no server, in its own words if it had any.
-fn in_its_words(failure: LoginFailure) -> SessionError {
+fn in_its_words(failure: LoginError) -> SessionError {
     match failure {
-        LoginFailure::Refused { what, advice, .. } => SessionError::OfServer { what, advice },
+        LoginError::Refused { what, advice, .. } => SessionError::OfServer { what, advice },
         _ => SessionError::LocalServer,
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 
 use fulmar_core::CompatMode;
 use fulmar_datagram::KeyError;
-use fulmar_login::LoginFailure;
+use fulmar_login::LoginError;
 use fulmar_platform::Signal;
 
 use crate::advice::{Advice, signal_name};
@@ -80,7 +80,7 @@ pub(crate) enum ClientError {
 
     /// The login that was still to help has failed.
     #[error(transparent)]
-    Login(#[from] LoginFailure),
+    Login(#[from] LoginError),
     /// The settings make no sense.
     #[error(transparent)]
     Settings(#[from] fulmar_settings::SettingsError),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use fulmar_base::{Hint, Time};
 use fulmar_login::{
     CopyInvitation, CopyService, LoginEvent, OVER_SSH_LINE, OutputError, Service as _,
-    TransportChoice, TransportEvent, TransportFailure,
+    TransportChoice, TransportError, TransportEvent,
 };
 use fulmar_platform::{Piped, Stream, Transfer};
 use fulmar_quic::Event;
@@ -275,8 +275,8 @@ impl CopyConnection {
                     }
                 }
                 TransportEvent::DropUdp => self.udp = None,
-                TransportEvent::Failed(TransportFailure::Lost(why)) => return Err(self.lost(why)),
-                TransportEvent::Failed(TransportFailure::NotAsked) => {
+                TransportEvent::Failed(TransportError::Lost(why)) => return Err(self.lost(why)),
+                TransportEvent::Failed(TransportError::NotAsked) => {
                     let failure =
                         CopyService::failure_of_output(&self.host, OutputError::Malformed);
                     return Err(failure.into());

@@ -7,8 +7,8 @@ use std::net::IpAddr;
 
 use fulmar_copy::RateLimit;
 use fulmar_login::{
-    COPY_VERSION, CopyInvitation, CopyLoginFailure, CopyService, Destination, Destinations,
-    LoginEvent, LoginFailure, copy_command, is_plain,
+    COPY_VERSION, CopyInvitation, CopyLoginError, CopyService, Destination, Destinations,
+    LoginError, LoginEvent, copy_command, is_plain,
 };
 use fulmar_platform::resolve::numeric;
 use fulmar_platform::{Interest, Signal};
@@ -51,7 +51,7 @@ impl CopyLogin {
     ) -> Result<CopyLogin, CopyError> {
         let destination = Destination::parse(destination).map_err(|why| {
             let text = destination.to_owned();
-            CopyError::Login(LoginFailure::Destination { text, why })
+            CopyError::Login(LoginError::Destination { text, why })
         })?;
         let words = server_words(settings, limit);
         let program = settings.server.as_deref().and_then(far_program);
@@ -148,16 +148,16 @@ impl CopyLogin {
     }
 }
 
-impl From<CopyLoginFailure> for CopyError {
-    fn from(failure: CopyLoginFailure) -> CopyError {
+impl From<CopyLoginError> for CopyError {
+    fn from(failure: CopyLoginError) -> CopyError {
         match failure {
-            CopyLoginFailure::Login(failure) => CopyError::Login(failure),
-            CopyLoginFailure::NoFulmar { host, system } => CopyError::NoFulmar { host, system },
-            CopyLoginFailure::NoCopyServer { host, exit } => {
+            CopyLoginError::Login(failure) => CopyError::Login(failure),
+            CopyLoginError::NoFulmar { host, system } => CopyError::NoFulmar { host, system },
+            CopyLoginError::NoCopyServer { host, exit } => {
                 let status = exit.to_string();
                 CopyError::NoCopyServer { host, status }
             }
-            CopyLoginFailure::Version { host, version } => CopyError::Version {
+            CopyLoginError::Version { host, version } => CopyError::Version {
                 host,
                 version,
                 ours: COPY_VERSION,

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use fulmar_core::CompatMode;
-use fulmar_login::LoginFailure;
+use fulmar_login::LoginError;
 use fulmar_platform::Signal;
 
 use super::operand::BadOperand;
@@ -149,7 +149,7 @@ pub(crate) enum CopyError {
 
     /// The login to it came to nothing.
     #[error(transparent)]
-    Login(#[from] LoginFailure),
+    Login(#[from] LoginError),
     /// The settings make no sense.
     #[error(transparent)]
     Settings(#[from] fulmar_settings::SettingsError),

@@ -18,7 +18,7 @@ use std::mem::discriminant;
 
 use fulmar_compat::StarterError;
 use fulmar_core::CompatMode::{self, Fulmar, Mosh};
-use fulmar_login::LoginFailure;
+use fulmar_login::LoginError;
 
 use super::FulmarError;
 use crate::advice::Advice;
@@ -163,8 +163,8 @@ fn types() -> Vec<(&'static str, &'static str)> {
         ),
         (type_name::<SystemError>(), include_str!("../system.rs")),
         (
-            type_name::<LoginFailure>(),
-            include_str!("../../../fulmar-login/src/failure.rs"),
+            type_name::<LoginError>(),
+            include_str!("../../../fulmar-login/src/login_error.rs"),
         ),
     ]
 }

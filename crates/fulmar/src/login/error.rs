@@ -1,7 +1,7 @@
 //! The errors that keep a session from beginning.
 
 use fulmar_core::CompatMode;
-use fulmar_login::{LoginFailure, OpeningError};
+use fulmar_login::{LoginError, OpeningError};
 
 use crate::advice::Advice;
 use crate::client::ClientError;
@@ -29,7 +29,7 @@ pub(crate) enum SessionError {
 
     /// The login came to nothing.
     #[error(transparent)]
-    Login(#[from] LoginFailure),
+    Login(#[from] LoginError),
     /// The client is not ready for a session.
     #[error(transparent)]
     Client(#[from] ClientError),

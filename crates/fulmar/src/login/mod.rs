@@ -20,9 +20,8 @@ use std::ffi::{OsStr, OsString};
 
 use fulmar_core::CompatMode;
 use fulmar_login::{
-    Destination, Destinations, Family, LoginConfig, LoginEvent, LoginFailure, LoginStep,
-    OnlyFamily, OpeningError, Reachable, SessionRequest, SessionService, Ssh, remote_command,
-    session_command,
+    Destination, Destinations, Family, LoginConfig, LoginError, LoginEvent, LoginStep, OnlyFamily,
+    OpeningError, Reachable, SessionRequest, SessionService, Ssh, remote_command, session_command,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::SettingSources;
@@ -42,14 +41,14 @@ use crate::system::while_doing;
 /// # Errors
 ///
 /// When ssh would refuse it.
-pub(crate) fn host_of(destination: &OsStr) -> Result<OsString, LoginFailure> {
+pub(crate) fn host_of(destination: &OsStr) -> Result<OsString, LoginError> {
     Ok(parse(destination)?.host().to_owned())
 }
 
-fn parse(destination: &OsStr) -> Result<Destination, LoginFailure> {
+fn parse(destination: &OsStr) -> Result<Destination, LoginError> {
     Destination::parse(destination).map_err(|why| {
         let text = destination.to_owned();
-        LoginFailure::Destination { text, why }
+        LoginError::Destination { text, why }
     })
 }
 

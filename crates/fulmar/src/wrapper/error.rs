@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 
 use fulmar_compat::StarterError;
 use fulmar_core::CompatMode;
-use fulmar_login::LoginFailure;
+use fulmar_login::LoginError;
 use fulmar_platform::resolve::{ResolveError, numeric};
 
 use crate::advice::Advice;
@@ -47,7 +47,7 @@ pub(crate) enum MoshError {
     },
     /// The name is no host to ssh either.
     #[error(transparent)]
-    Login(#[from] LoginFailure),
+    Login(#[from] LoginError),
     /// The system refuses something.
     #[error(transparent)]
     System(#[from] SystemError),

@@ -1,31 +1,31 @@
 //! Examples of logins.
 
-use fulmar_login::{BadDestination, LoginFailure, SshError, SshExit};
+use fulmar_login::{BadDestination, LoginError, SshError, SshExit};
 
 use super::{FULMAR, Row, row};
 
 pub(super) fn rows() -> Vec<Row> {
     let host = || "ada@example.org".to_owned();
     let status = SshExit::Status;
-    let ssh_ended = |words: &str| LoginFailure::SshEnded {
+    let ssh_ended = |words: &str| LoginError::SshEnded {
         host: host(),
         status: status(255),
         error: SshError::of(words),
     };
-    let no_server = |system: &str| LoginFailure::NoServer {
+    let no_server = |system: &str| LoginError::NoServer {
         host: host(),
         system: system.to_owned(),
     };
     let rows = [
         (
-            LoginFailure::Destination {
+            LoginError::Destination {
                 text: "-oProxyCommand=x".into(),
                 why: BadDestination::Host,
             },
             "what was given as the host is not a host name for ssh either",
         ),
         (
-            LoginFailure::NoSsh {
+            LoginError::NoSsh {
                 program: "ssh".into(),
                 error: "No such file or directory".to_owned(),
             },
@@ -60,7 +60,7 @@ pub(super) fn rows() -> Vec<Row> {
             "something else has ended ssh; perhaps it was killed",
         ),
         (
-            LoginFailure::CommandEnded {
+            LoginError::CommandEnded {
                 host: host(),
                 status: status(1),
                 is_chosen: false,
@@ -68,7 +68,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the login works, but the command that starts the server does not",
         ),
         (
-            LoginFailure::CommandEnded {
+            LoginError::CommandEnded {
                 host: host(),
                 status: status(127),
                 is_chosen: true,
@@ -81,11 +81,11 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         (no_server("Darwin arm64"), "the same on another system"),
         (
-            LoginFailure::NotForStock { host: host() },
+            LoginError::NotForStock { host: host() },
             "only mosh-server is there, and its arguments are sent in one line",
         ),
         (
-            LoginFailure::Refused {
+            LoginError::Refused {
                 host: host(),
                 what: "cannot listen on UDP 60001:60999: Address already in use".to_owned(),
                 advice: vec!["name other ports with -p PORT or -p LOW:HIGH".to_owned()],
@@ -93,30 +93,30 @@ pub(super) fn rows() -> Vec<Row> {
             "the server itself has failed; its errors are in a part below",
         ),
         (
-            LoginFailure::TooMuchText { host: host() },
+            LoginError::TooMuchText { host: host() },
             "a start-up file there prints without end",
         ),
         (
-            LoginFailure::Malformed { host: host() },
+            LoginError::Malformed { host: host() },
             "something has changed the server's output, or imitates a server",
         ),
         (
-            LoginFailure::Version {
+            LoginError::Version {
                 host: host(),
                 version: 2,
             },
             "the server is of a later version",
         ),
         (
-            LoginFailure::NoAnswer { host: host() },
+            LoginError::NoAnswer { host: host() },
             "the offer does not reach the server, which would have answered it or refused it",
         ),
         (
-            LoginFailure::TwoServers { host: host() },
+            LoginError::TwoServers { host: host() },
             "a start-up file or a forced command has started a server as well",
         ),
         (
-            LoginFailure::NoAddress {
+            LoginError::NoAddress {
                 host: host(),
                 port: 60001,
                 of_family: true,
@@ -124,7 +124,7 @@ pub(super) fn rows() -> Vec<Row> {
             "none of the addresses is of the family of -4, -6 or --family",
         ),
         (
-            LoginFailure::NoAddress {
+            LoginError::NoAddress {
                 host: host(),
                 port: 60001,
                 of_family: false,

@@ -8,9 +8,9 @@ use crate::ssh_error::SshError;
 
 /// The reason why a login came to nothing. Hosts are as the user wrote them.
 ///
-/// Its text says what happened and to whom, [`advice`](LoginFailure::advice) what to try.
+/// Its text says what happened and to whom, [`advice`](LoginError::advice) what to try.
 #[derive(Debug, thiserror::Error)]
-pub enum LoginFailure {
+pub enum LoginError {
     /// The text given as host would be refused by ssh, or be something else to it.
     #[error("\"{}\" cannot be logged in to: {why}", text.display())]
     Destination {
@@ -122,24 +122,24 @@ pub enum LoginFailure {
     },
 }
 
-impl LoginFailure {
+impl LoginError {
     /// Says what to try next.
     pub fn advice(&self) -> Option<String> {
         Some(match self {
-            LoginFailure::Destination { .. } => "it is [user@]host, as for ssh".to_owned(),
-            LoginFailure::NoSsh { .. } => {
+            LoginError::Destination { .. } => "it is [user@]host, as for ssh".to_owned(),
+            LoginError::NoSsh { .. } => {
                 "install OpenSSH's client, or name another program with --ssh".to_owned()
             }
-            LoginFailure::SshEnded {
+            LoginError::SshEnded {
                 host, error, ..
             } => error.advice(host),
-            LoginFailure::CommandEnded { is_chosen, .. } if *is_chosen => {
+            LoginError::CommandEnded { is_chosen, .. } if *is_chosen => {
                 "check what --server names; it is to be a command like: fulmar server".to_owned()
             }
-            LoginFailure::CommandEnded { host, .. } => {
+            LoginError::CommandEnded { host, .. } => {
                 format!("try ssh {host} fulmar server by itself to see why")
             }
-            LoginFailure::NoServer { system, .. } => {
+            LoginError::NoServer { system, .. } => {
                 let stock = match package_command(system) {
                     Some(command) => format!("Mosh: {command}"),
                     None => "Mosh, with the system's packages".to_owned(),
@@ -149,40 +149,40 @@ impl LoginFailure {
                      if it is there already, say where: --server '/path/to/fulmar server'"
                 )
             }
-            LoginFailure::NotForStock { .. } => {
+            LoginError::NotForStock { .. } => {
                 "put the command into a script there, or install Fulmar there".to_owned()
             }
             // Its words are not ours.
-            LoginFailure::Refused { advice, .. } if !advice.is_empty() => {
+            LoginError::Refused { advice, .. } if !advice.is_empty() => {
                 let lines: Vec<String> = advice.iter().map(|line| format!("it says: {line}")).collect();
                 lines.join("\n")
             }
-            LoginFailure::Refused { host, .. } => {
+            LoginError::Refused { host, .. } => {
                 format!("try ssh {host} fulmar server by itself to see why")
             }
-            LoginFailure::NoAnswer { .. } => {
+            LoginError::NoAnswer { .. } => {
                 "what we write to it goes astray: look for what else reads it, a wrapper around ssh or a \
                  start-up file of the shell there"
                     .to_owned()
             }
-            LoginFailure::TooMuchText { .. } => {
+            LoginError::TooMuchText { .. } => {
                 "a start-up file of the shell there prints it (.bashrc, .profile, .cshrc, config.fish); \
                  let it print only to a terminal: [ -t 1 ]"
                     .to_owned()
             }
-            LoginFailure::Malformed { .. } => {
+            LoginError::Malformed { .. } => {
                 "see with --log what came before; something there may print into the login".to_owned()
             }
-            LoginFailure::Version { .. } => "install the same version at both ends".to_owned(),
-            LoginFailure::TwoServers { .. } => {
+            LoginError::Version { .. } => "install the same version at both ends".to_owned(),
+            LoginError::TwoServers { .. } => {
                 "look for what starts a server besides us: a start-up file of the shell there, a forced \
                  command, --server"
                     .to_owned()
             }
-            LoginFailure::NoAddress { of_family, .. } if *of_family => {
+            LoginError::NoAddress { of_family, .. } if *of_family => {
                 "try it without -4, -6 or --family".to_owned()
             }
-            LoginFailure::NoAddress { .. } => {
+            LoginError::NoAddress { .. } => {
                 "let --remote-ip be proxy, or give the host a name or address that is known here"
                     .to_owned()
             }
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     fn hint(system: &str) -> String {
-        let failure = LoginFailure::NoServer {
+        let failure = LoginError::NoServer {
             host: "host".to_owned(),
             system: system.to_owned(),
         };
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_server_that_gives_advice_is_quoted() {
-        let refused = |advice: &[&str]| LoginFailure::Refused {
+        let refused = |advice: &[&str]| LoginError::Refused {
             host: "host".to_owned(),
             what: "no port is free".to_owned(),
             advice: advice.iter().map(|&line| line.to_owned()).collect(),
