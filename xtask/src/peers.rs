@@ -20,8 +20,8 @@ struct Package {
 ///
 /// | package | the tests that need it |
 /// |---|---|
-/// | mosh | interop, either end and the wrapper; figures beside stock |
-/// | openssh-server, openssh-client | interop: the wrapper over ssh to a real sshd on loopback; the lab |
+/// | mosh | interop, either end and `mosh`; figures beside stock |
+/// | openssh-server, openssh-client | interop: `mosh` over ssh to a real sshd on loopback; the lab |
 /// | libpam-oath | login with a password and a code |
 /// | dropbear-bin | login to a dropbear, and by its client |
 /// | dash, bash, zsh, fish, tcsh, rc | login to somebody who has this shell |

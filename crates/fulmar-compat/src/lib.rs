@@ -4,7 +4,7 @@
 //! [`Program`] tells by its name which program this is to be. [`MoshRequest`], [`MoshServerRequest`] and
 //! [`MoshClientRequest`] are what their command lines ask for. For `mosh` there are also the words for ssh ([`ssh_words`]),
 //! the command line for the server ([`server_command`]), which addresses are tried ([`AddressPreference`]), and the meaning
-//! of what ssh and the server print ([`StarterOutput`]).
+//! of what ssh and the server print ([`MoshLoginOutput`]).
 //!
 //! Scripts and habits depend on what these programs do. All of it follows stock, in words, lines and texts, also where
 //! a library would do otherwise.
@@ -37,12 +37,12 @@ mod address_preference;
 mod command_line;
 mod mosh;
 mod mosh_client;
+mod mosh_login_error;
+mod mosh_login_output;
 mod mosh_server;
 mod program;
 mod server_command;
 mod ssh_words;
-mod starter_error;
-mod starter_output;
 
 pub use address_preference::AddressPreference;
 pub use command_line::CommandLineError;
@@ -50,9 +50,9 @@ pub use mosh::{
     MOSH_USAGE, MoshBind, MoshOptions, MoshRequest, MoshRoute, UsageError, mosh_version_text,
 };
 pub use mosh_client::MoshClientRequest;
+pub use mosh_login_error::MoshLoginError;
+pub use mosh_login_output::{MoshLoginOutput, ServerAddress, ServerLine};
 pub use mosh_server::{MoshServerRequest, mosh_server_version_text};
 pub use program::Program;
 pub use server_command::server_command;
 pub use ssh_words::ssh_words;
-pub use starter_error::StarterError;
-pub use starter_output::{ServerAddress, ServerLine, StarterOutput};

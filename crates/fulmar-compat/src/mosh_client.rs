@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wrappers_command_line_is_understood() {
+    fn the_command_line_of_mosh_is_understood() {
         let wanted = MoshClientRequest::Connect {
             address: "192.0.2.7".into(),
             port: 60001,
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_asked_for_by_the_wrapper() {
+    fn mosh_asks_for_colours() {
         assert_eq!(parsed(&["-c"]), MoshClientRequest::Colors);
         assert_eq!(
             parsed(&["-c", "192.0.2.7", "60001"]),

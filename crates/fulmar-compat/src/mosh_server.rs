@@ -100,7 +100,7 @@ fn with_command(request: MoshServerRequest, command: &[OsString]) -> MoshServerR
 }
 
 fn bad_ports(ports: &OsStr, why: &str) -> MoshServerRequest {
-    // The wrapper looks for the words "Bad UDP port": docs/protocol.md §2.4.
+    // `mosh` looks for the words "Bad UDP port": docs/protocol.md §2.4.
     MoshServerRequest::Refuse(format!(
         "mosh-server: Bad UDP port range ({}): {why}\n{USAGE}",
         ports.display()
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wrappers_command_line_is_understood() {
+    fn the_command_line_of_mosh_is_understood() {
         let line = "new -c 256 -s -p 60500:60510 -l LANG=en_US.UTF-8 -l LC_ALL= -- vim a -b";
         assert_eq!(
             options(line),

@@ -18,7 +18,7 @@ pub(crate) const STAND_IN_TEXT: &str = concat!(
 pub enum Program {
     /// All of it, under its own name or any that is not listed here.
     Fulmar,
-    /// A stand-in for stock's starter `mosh`: docs/protocol.md §2.2.
+    /// A stand-in for stock's `mosh`: docs/protocol.md §2.2.
     Mosh,
     /// A stand-in for stock `mosh-server`: docs/protocol.md §2.6.
     MoshServer,

@@ -8,7 +8,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use fulmar_login::shell_words::{quoted, split};
 
 use crate::mosh::{MoshOptions, MoshRoute};
-use crate::starter_error::StarterError;
+use crate::mosh_login_error::MoshLoginError;
 
 /// Returns ssh and all of its words, never none. `host` is as ssh is to have it, `ourselves` are the words that start
 /// this program as `mosh`, and `server` is the command line that starts the server.
@@ -21,10 +21,10 @@ pub fn ssh_words(
     host: &OsStr,
     ourselves: &[OsString],
     server: &OsStr,
-) -> Result<Vec<OsString>, StarterError> {
-    let mut words = split(&wishes.ssh).map_err(StarterError::SshCommand)?;
+) -> Result<Vec<OsString>, MoshLoginError> {
+    let mut words = split(&wishes.ssh).map_err(MoshLoginError::SshCommand)?;
     if words.is_empty() {
-        return Err(StarterError::NoSshCommand);
+        return Err(MoshLoginError::NoSshCommand);
     }
     words.push("-n".into());
     if wishes.has_tty {
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::mosh::MoshRequest;
 
-    fn words(line: &str) -> Result<Vec<String>, StarterError> {
+    fn words(line: &str) -> Result<Vec<String>, MoshLoginError> {
         let words: Vec<OsString> = line.split('|').map(OsString::from).collect();
         let Ok(MoshRequest::Session(options)) = MoshRequest::parse(&words, &Environment::default())
         else {
@@ -134,8 +134,8 @@ mod tests {
 
     #[test]
     fn a_line_for_ssh_has_to_begin_with_a_program() {
-        assert_eq!(words("--ssh= |host"), Err(StarterError::NoSshCommand));
+        assert_eq!(words("--ssh= |host"), Err(MoshLoginError::NoSshCommand));
         let unfinished = words("--ssh=ssh 'a|host");
-        assert!(matches!(unfinished, Err(StarterError::SshCommand(_))));
+        assert!(matches!(unfinished, Err(MoshLoginError::SshCommand(_))));
     }
 }

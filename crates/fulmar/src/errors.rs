@@ -8,9 +8,9 @@ use crate::advice::Advice;
 use crate::client::ClientError;
 use crate::copy::CopyError;
 use crate::login::SessionError;
+use crate::mosh::MoshError;
 use crate::server::ServerError;
 use crate::system::SystemError;
-use crate::wrapper::MoshError;
 
 /// The reason why the program leaves without having done what it was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -33,9 +33,9 @@ pub(crate) enum FulmarError {
     /// A copy came to nothing, or not to all of it.
     #[error(transparent)]
     Copy(#[from] CopyError),
-    /// The stand-in for stock's starter has started nothing.
+    /// The stand-in for stock's `mosh` has started no session.
     #[error(transparent)]
-    Wrapper(#[from] MoshError),
+    Mosh(#[from] MoshError),
     /// The system refuses something.
     #[error(transparent)]
     System(#[from] SystemError),
@@ -50,7 +50,7 @@ impl Advice for FulmarError {
             FulmarError::Client(failure) => Some(failure),
             FulmarError::Server(failure) => Some(failure),
             FulmarError::Copy(failure) => Some(failure),
-            FulmarError::Wrapper(failure) => Some(failure),
+            FulmarError::Mosh(failure) => Some(failure),
             FulmarError::System(failure) => Some(failure),
         }
     }

@@ -20,6 +20,7 @@ mod local;
 mod log;
 mod login;
 mod login_parent;
+mod mosh;
 mod net;
 mod offer_input;
 mod random;
@@ -32,7 +33,6 @@ mod settings;
 mod steps;
 mod system;
 mod trace;
-mod wrapper;
 
 use std::process::ExitCode;
 

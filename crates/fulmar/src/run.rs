@@ -15,7 +15,7 @@ use crate::errors::FulmarError;
 use crate::login::SessionError;
 use crate::server::ServerError;
 use crate::system::{SystemError, while_doing};
-use crate::{client, copy, local, login, report, server, settings, wrapper};
+use crate::{client, copy, local, login, mosh, report, server, settings};
 
 /// Does what the words ask for, and returns the status to leave with.
 pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
@@ -25,14 +25,12 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
         None => (OsStr::new(""), &[][..]),
     };
     let (program, rest) = match (Program::of_argv0(argv0), rest) {
-        (Program::Fulmar, [first, rest @ ..]) if first == wrapper::SUBCOMMAND => {
-            (Program::Mosh, rest)
-        }
+        (Program::Fulmar, [first, rest @ ..]) if first == mosh::SUBCOMMAND => (Program::Mosh, rest),
         found => found,
     };
     let outcome = match program {
         Program::Fulmar => own(&words),
-        Program::Mosh => wrapper::run(argv0, rest).map_err(FulmarError::from),
+        Program::Mosh => mosh::run(argv0, rest).map_err(FulmarError::from),
         Program::MoshServer => mosh_server(rest).map_err(FulmarError::from),
         Program::MoshClient => mosh_client(rest).map_err(FulmarError::from),
     };

@@ -34,7 +34,7 @@ const FLOORS: &[&[&str]] = &[
     &["login::ssh_login"],
     &["client", "server"],
     &["login"],
-    &["copy", "local", "wrapper"],
+    &["copy", "local", "mosh"],
     &["cli"],
     &["errors"],
     &["run"],

@@ -1,4 +1,4 @@
-//! The lines of a server that its starter understands, printed and read in one place.
+//! The lines of a server that a login understands, printed and read in one place.
 //!
 //! Source: docs/protocol.md §2.4, §2.9.
 
@@ -75,7 +75,7 @@ impl Announcement {
     }
 }
 
-/// A line that a starter understands.
+/// A line that a login understands.
 pub enum Line {
     /// The server reads its offer now.
     Hello {

@@ -332,7 +332,7 @@ pub(crate) fn farewell(ended: Result<u8, ClientError>, compat: CompatMode) -> u8
     status
 }
 
-/// Prints how many colours the terminal has, for a starter, and returns the status to leave with.
+/// Prints how many colours the terminal has, for `mosh`, and returns the status to leave with.
 pub(crate) fn print_colors(compat: CompatMode) -> Result<u8, ClientError> {
     let environment = environment::current();
     let term = environment.get_filled("TERM").unwrap_or_default();

@@ -6,9 +6,9 @@
 mod client;
 mod copying;
 mod login;
+mod mosh;
 mod server;
 mod settings;
-mod starter;
 mod system;
 
 use std::any::type_name;
@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use std::io;
 use std::mem::discriminant;
 
-use fulmar_compat::StarterError;
+use fulmar_compat::MoshLoginError;
 use fulmar_core::CompatMode::{self, Fulmar, Mosh};
 use fulmar_login::LoginError;
 
@@ -27,10 +27,10 @@ use crate::copy::CopyError;
 use crate::documents;
 use crate::log::LogError;
 use crate::login::SessionError;
+use crate::mosh::MoshError;
 use crate::offer_input::OfferInputError;
 use crate::server::ServerError;
 use crate::system::SystemError;
-use crate::wrapper::MoshError;
 
 /// The modes in which a failure can happen.
 const BOTH: &[CompatMode] = &[Fulmar, Mosh];
@@ -67,7 +67,7 @@ fn chapters() -> Vec<(&'static str, Vec<Row>)> {
         ("The server", server::rows()),
         ("The client and its terminal", client::rows()),
         ("The session", client::session()),
-        ("Under the name mosh", starter::rows()),
+        ("Under the name mosh", mosh::rows()),
         ("Files and the system", system::rows()),
     ]
 }
@@ -153,13 +153,10 @@ fn types() -> Vec<(&'static str, &'static str)> {
             type_name::<SessionError>(),
             include_str!("../login/error.rs"),
         ),
+        (type_name::<MoshError>(), include_str!("../mosh/error.rs")),
         (
-            type_name::<MoshError>(),
-            include_str!("../wrapper/error.rs"),
-        ),
-        (
-            type_name::<StarterError>(),
-            include_str!("../../../fulmar-compat/src/starter_error.rs"),
+            type_name::<MoshLoginError>(),
+            include_str!("../../../fulmar-compat/src/mosh_login_error.rs"),
         ),
         (type_name::<SystemError>(), include_str!("../system.rs")),
         (

@@ -1,4 +1,4 @@
-//! Another client in our place: it gets the key and the address, as from stock's starter.
+//! Another client in our place: it gets the key and the address, as from stock's `mosh`.
 //!
 //! Source: docs/protocol.md §2.2, §2.8.
 

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_is_what_wrappers_look_for() {
+    fn the_line_is_what_mosh_looks_for() {
         let text = "c68K8iLyuCr1oEM7Hszyjg";
         let key = Key::from_base64(text).unwrap();
         let line = format!("MOSH CONNECT 60001 {text}\n");

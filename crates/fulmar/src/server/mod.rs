@@ -59,7 +59,7 @@ pub(crate) fn run(options: ServerOptions, compat: CompatMode) -> Result<u8, Serv
         } => Ok(compat.failure_status()),
         Detached::Parent { daemon, .. } => {
             if compat == CompatMode::Mosh {
-                // Some starters look for the last line.
+                // Some scripts look for the last line.
                 let version = mosh_server_version_text();
                 let told = format!("\n{version}\n[mosh-server detached, pid = {daemon}]\n");
                 report::print_to_stderr(&told);

@@ -179,7 +179,7 @@ impl Plan {
     }
 }
 
-/// Ignores the signals that are about a terminal or a starter which a server does not need.
+/// Ignores the signals that are about a terminal or a login which a server does not need.
 ///
 /// # Errors
 ///

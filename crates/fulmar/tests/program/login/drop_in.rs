@@ -1,6 +1,6 @@
 //! Our program as `mosh`, where what is around it matters: addresses, jump hosts, shells, questions.
 //!
-//! That it gives ssh and the server the same words as stock's is tried in `wrapper_words`.
+//! That it gives ssh and the server the same words as stock's is tried in `mosh_words`.
 
 use super::scene::{FAR, Kind, Plan, Scene, Starter, expect_session};
 use crate::support::network::{self, Families, LEFT, RIGHT};

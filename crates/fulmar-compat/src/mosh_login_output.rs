@@ -1,11 +1,11 @@
-//! Reads the lines that ssh and the server print: some are for the starter, the rest for the user.
+//! Reads the lines that ssh and the server print: some are for `mosh`, the rest for the user.
 //!
 //! Source: docs/protocol.md §2.4.
 
 use zeroize::Zeroizing;
 
 use crate::mosh::MoshOptions;
-use crate::starter_error::StarterError;
+use crate::mosh_login_error::MoshLoginError;
 
 /// The content of the server's line, as it is handed to a client: docs/protocol.md §2.8 has it checked there.
 pub struct ServerLine {
@@ -25,7 +25,7 @@ pub enum ServerAddress {
 }
 
 /// The parts that were understood of the lines so far.
-pub struct StarterOutput {
+pub struct MoshLoginOutput {
     /// Tells if a word is an address in numbers, with a scope that there is here.
     is_address: fn(&str) -> bool,
     /// The address that ssh has connected to; or the one that was known from the start.
@@ -37,11 +37,11 @@ pub struct StarterOutput {
     server_line: Option<ServerLine>,
 }
 
-impl StarterOutput {
-    /// Returns the output of a starter that has said nothing yet. `address` is the server's, if it is known without
+impl MoshLoginOutput {
+    /// Returns the output of a login that has said nothing yet. `address` is the server's, if it is known without
     /// ssh; `is_address` tells if a word is an address in numbers.
-    pub fn new(address: Option<String>, is_address: fn(&str) -> bool) -> StarterOutput {
-        StarterOutput {
+    pub fn new(address: Option<String>, is_address: fn(&str) -> bool) -> MoshLoginOutput {
+        MoshLoginOutput {
             is_address,
             address,
             address_over_there: None,
@@ -61,12 +61,12 @@ impl StarterOutput {
     /// # Errors
     ///
     /// When the line is like one of ours and is none, or when it tells an address that is known.
-    pub fn handle_line(&mut self, line: &[u8]) -> Result<bool, StarterError> {
+    pub fn handle_line(&mut self, line: &[u8]) -> Result<bool, MoshLoginError> {
         // The words of a message of the server's.
         const BAD_PORTS: &[u8] = b"Bad UDP port";
         if let Some(rest) = line.strip_prefix(b"MOSH IP ") {
             if self.address.is_some() {
-                return Err(StarterError::SecondAddress);
+                return Err(MoshLoginError::SecondAddress);
             }
             let address = self.numeric(text(rest).trim_ascii_end());
             self.address = Some(address.ok_or_else(|| bad_line("MOSH IP"))?);
@@ -103,7 +103,7 @@ impl StarterOutput {
     pub fn conclude(
         self,
         wishes: &MoshOptions,
-    ) -> Result<(ServerAddress, ServerLine), StarterError> {
+    ) -> Result<(ServerAddress, ServerLine), MoshLoginError> {
         let host = || wishes.host.clone();
         let has_range = wishes
             .ports
@@ -111,13 +111,13 @@ impl StarterOutput {
             .is_some_and(|ports| ports.contains(':'));
         let server_line = match self.server_line {
             Some(server_line) => server_line,
-            None if self.ports_are_bad && has_range => return Err(StarterError::NoPortRanges),
-            None => return Err(StarterError::NoServerLine { host: host() }),
+            None if self.ports_are_bad && has_range => return Err(MoshLoginError::NoPortRanges),
+            None => return Err(MoshLoginError::NoServerLine { host: host() }),
         };
         let address = match (self.address, self.address_over_there) {
             (Some(address), _) => ServerAddress::Reached(address),
             (None, Some(address)) => ServerAddress::Claimed(address),
-            (None, None) => return Err(StarterError::NoServerAddress { host: host() }),
+            (None, None) => return Err(MoshLoginError::NoServerAddress { host: host() }),
         };
         Ok((address, server_line))
     }
@@ -135,8 +135,8 @@ fn server_line(rest: &str) -> Option<ServerLine> {
     })
 }
 
-fn bad_line(begins: &'static str) -> StarterError {
-    StarterError::BadLine { begins }
+fn bad_line(begins: &'static str) -> MoshLoginError {
+    MoshLoginError::BadLine { begins }
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -155,16 +155,16 @@ mod tests {
 
     const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
 
-    fn output(address: Option<&str>) -> StarterOutput {
+    fn output(address: Option<&str>) -> MoshLoginOutput {
         let is_address = |word: &str| word.parse::<IpAddr>().is_ok();
-        StarterOutput::new(address.map(str::to_owned), is_address)
+        MoshLoginOutput::new(address.map(str::to_owned), is_address)
     }
 
     /// Hands lines over, and returns what was understood and the lines that are the user's.
     fn heard_from(
-        mut output: StarterOutput,
+        mut output: MoshLoginOutput,
         said: &str,
-    ) -> (Result<StarterOutput, StarterError>, Vec<String>) {
+    ) -> (Result<MoshLoginOutput, MoshLoginError>, Vec<String>) {
         let mut shown = Vec::new();
         for line in said.lines() {
             match output.handle_line(line.as_bytes()) {
@@ -176,7 +176,7 @@ mod tests {
         (Ok(output), shown)
     }
 
-    fn heard(said: &str) -> StarterOutput {
+    fn heard(said: &str) -> MoshLoginOutput {
         let (outcome, shown) = heard_from(output(None), said);
         assert_eq!(shown, [""; 0]);
         outcome.unwrap_or_else(|error| panic!("{said}: {error}"))
@@ -226,13 +226,13 @@ mod tests {
         let connect = format!("MOSH CONNECT 7 {KEY}\n");
         assert_eq!(
             told("", "host"),
-            StarterError::NoServerLine { host: host() }
+            MoshLoginError::NoServerLine { host: host() }
         );
-        let no_address = StarterError::NoServerAddress { host: host() };
+        let no_address = MoshLoginError::NoServerAddress { host: host() };
         assert_eq!(told(&connect, "host"), no_address);
         let bad_ports = "mosh-server: Bad UDP port range (9:1)\n";
-        assert_eq!(told(bad_ports, "-p 1:9 host"), StarterError::NoPortRanges);
-        let no_line = StarterError::NoServerLine { host: host() };
+        assert_eq!(told(bad_ports, "-p 1:9 host"), MoshLoginError::NoPortRanges);
+        let no_line = MoshLoginError::NoServerLine { host: host() };
         assert_eq!(told(bad_ports, "-p 9 host"), no_line);
         assert_eq!(told("Bad UDP\n", "-p 1:9 host"), no_line);
     }
@@ -267,7 +267,7 @@ mod tests {
         ] {
             let (outcome, shown) = heard_from(output(None), &said);
             assert!(
-                matches!(outcome, Err(StarterError::BadLine { .. })),
+                matches!(outcome, Err(MoshLoginError::BadLine { .. })),
                 "{said}"
             );
             assert!(shown.is_empty(), "{said}");
@@ -277,8 +277,8 @@ mod tests {
     #[test]
     fn an_address_is_told_once_and_not_at_all_if_it_is_known() {
         let (outcome, _) = heard_from(output(None), "MOSH IP ::1\nMOSH IP ::1\n");
-        assert_eq!(outcome.map(drop), Err(StarterError::SecondAddress));
+        assert_eq!(outcome.map(drop), Err(MoshLoginError::SecondAddress));
         let (outcome, _) = heard_from(output(Some("192.0.2.7")), "MOSH IP nonsense\n");
-        assert_eq!(outcome.map(drop), Err(StarterError::SecondAddress));
+        assert_eq!(outcome.map(drop), Err(MoshLoginError::SecondAddress));
     }
 }

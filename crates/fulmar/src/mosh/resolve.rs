@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::net::SocketAddr;
 
-use fulmar_compat::{AddressPreference, StarterError};
+use fulmar_compat::{AddressPreference, MoshLoginError};
 use fulmar_login::OnlyFamily;
 use fulmar_platform::resolve::{Family, resolve};
 
@@ -30,7 +30,7 @@ pub(crate) fn addresses(
     })?;
     let ordered = wish
         .order(found)
-        .ok_or_else(|| StarterError::MixedFamilies {
+        .ok_or_else(|| MoshLoginError::MixedFamilies {
             host: host.to_owned(),
         })?;
     Ok(ordered)

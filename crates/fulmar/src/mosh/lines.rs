@@ -5,7 +5,7 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, Read as _};
 
-use fulmar_compat::StarterOutput;
+use fulmar_compat::MoshLoginOutput;
 use zeroize::Zeroizing;
 
 use super::error::MoshError;
@@ -24,7 +24,7 @@ const LINE_BYTES_MAX: u64 = 1024;
 ///
 /// When a line is like one of ours and is none, or when `input` cannot be read.
 pub(crate) fn listen(
-    output: &mut StarterOutput,
+    output: &mut MoshLoginOutput,
     mut input: impl BufRead,
     mut show: impl FnMut(&[u8]),
 ) -> Result<(), MoshError> {
@@ -62,7 +62,7 @@ mod tests {
 
     /// Listens to `said`, and returns if the server's line was there, what was shown, and how much was not read.
     fn heard(said: &str) -> (bool, Vec<String>, usize) {
-        let mut output = StarterOutput::new(None, is_address);
+        let mut output = MoshLoginOutput::new(None, is_address);
         let mut input = said.as_bytes();
         let mut shown = Vec::new();
         let text = |line: &[u8]| String::from_utf8_lossy(line).into_owned();
@@ -89,9 +89,9 @@ mod tests {
 
     #[test]
     fn a_line_that_is_almost_ours_is_a_failure() {
-        let mut output = StarterOutput::new(None, is_address);
+        let mut output = MoshLoginOutput::new(None, is_address);
         let outcome = listen(&mut output, &b"x\nMOSH IP -v\n"[..], |_| {});
-        assert!(matches!(outcome, Err(MoshError::Starter(_))));
+        assert!(matches!(outcome, Err(MoshError::MoshLogin(_))));
     }
 
     #[test]

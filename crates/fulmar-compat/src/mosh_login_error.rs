@@ -6,10 +6,10 @@ use fulmar_login::shell_words::Unfinished;
 
 use crate::mosh::UsageError;
 
-/// The reason why the starter has not found a server to join. Its text says what happened and to whom,
-/// [`advice`](StarterError::advice) what to try.
+/// The reason why `mosh` has not found a server to join. Its text says what happened and to whom,
+/// [`advice`](MoshLoginError::advice) what to try.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StarterError {
+pub enum MoshLoginError {
     /// The words after `mosh` make no sense.
     #[error("{0}")]
     Usage(UsageError),
@@ -51,34 +51,34 @@ pub enum StarterError {
     NoPortRanges,
 }
 
-impl StarterError {
+impl MoshLoginError {
     /// Says what to try next.
     pub fn advice(&self) -> String {
         match self {
-            StarterError::Usage(_) => "mosh --help lists the options".to_owned(),
-            StarterError::SshCommand(_) | StarterError::NoSshCommand => {
+            MoshLoginError::Usage(_) => "mosh --help lists the options".to_owned(),
+            MoshLoginError::SshCommand(_) | MoshLoginError::NoSshCommand => {
                 "it reads like this: --ssh='ssh -p 2222 -i \"my key\"'".to_owned()
             }
-            StarterError::MixedFamilies { .. } => {
+            MoshLoginError::MixedFamilies { .. } => {
                 "choose with --family, or with -4 or -6".to_owned()
             }
-            StarterError::BadLine { .. } | StarterError::SecondAddress => {
+            MoshLoginError::BadLine { .. } | MoshLoginError::SecondAddress => {
                 "something over there imitates a server; look at what ssh prints by itself"
                     .to_owned()
             }
-            StarterError::NoServerAddress { .. } => {
+            MoshLoginError::NoServerAddress { .. } => {
                 "if ssh cannot connect, it has said why; if it uses no proxy of ours, try \
                  --experimental-remote-ip=remote or local"
                     .to_owned()
             }
-            StarterError::NoServerLine { host } => {
+            MoshLoginError::NoServerLine { host } => {
                 let host = host.display();
                 format!(
                     "if ssh works by itself, see that mosh-server or fulmar is installed on {host} \
                      and in the PATH of a command there; --server names it otherwise"
                 )
             }
-            StarterError::NoPortRanges => "give it a single port with -p PORT".to_owned(),
+            MoshLoginError::NoPortRanges => "give it a single port with -p PORT".to_owned(),
         }
     }
 }

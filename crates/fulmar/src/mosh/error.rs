@@ -1,11 +1,11 @@
-//! The errors that keep the starter from starting a session.
+//! The errors that keep `mosh` from starting a session.
 
 use std::ffi::OsString;
 use std::io;
 use std::net::SocketAddr;
 use std::process::ExitStatus;
 
-use fulmar_compat::StarterError;
+use fulmar_compat::MoshLoginError;
 use fulmar_core::CompatMode;
 use fulmar_login::LoginError;
 use fulmar_platform::resolve::{ResolveError, numeric};
@@ -13,12 +13,12 @@ use fulmar_platform::resolve::{ResolveError, numeric};
 use crate::advice::Advice;
 use crate::system::SystemError;
 
-/// The reason why the starter has started nothing.
+/// The reason why `mosh` has started no session.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MoshError {
     /// The words make no sense, or those of ssh and the server do not.
     #[error(transparent)]
-    Starter(#[from] StarterError),
+    MoshLogin(#[from] MoshLoginError),
     /// The client was asked for its colours.
     #[error("{} -c has failed: {status}", program.display())]
     ClientFailed {
@@ -53,16 +53,16 @@ pub(crate) enum MoshError {
     System(#[from] SystemError),
 }
 
-impl Advice for StarterError {
+impl Advice for MoshLoginError {
     fn advice(&self, _compat: CompatMode) -> Option<String> {
-        Some(StarterError::advice(self))
+        Some(MoshLoginError::advice(self))
     }
 }
 
 impl Advice for MoshError {
     fn passed_on(&self) -> Option<&dyn Advice> {
         match self {
-            MoshError::Starter(failure) => Some(failure),
+            MoshError::MoshLogin(failure) => Some(failure),
             MoshError::Login(failure) => Some(failure),
             MoshError::System(failure) => Some(failure),
             _ => None,
@@ -82,7 +82,7 @@ impl Advice for MoshError {
                  way of another host, use --experimental-remote-ip=remote"
                     .to_owned()
             }
-            MoshError::Starter(_) | MoshError::Login(_) | MoshError::System(_) => {
+            MoshError::MoshLogin(_) | MoshError::Login(_) | MoshError::System(_) => {
                 return self.passed_on()?.advice(compat);
             }
         })

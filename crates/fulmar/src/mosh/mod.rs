@@ -1,4 +1,4 @@
-//! A stand-in for stock's starter `mosh`: it runs ssh, which runs a server, and becomes a client.
+//! A stand-in for stock's `mosh`: it runs ssh, which runs a server, and becomes a client.
 //!
 //! Scripts and habits depend on what it does, so it does as stock in all that can be seen from
 //! outside: words, environment, lines and statuses.
@@ -18,8 +18,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use fulmar_compat::{
-    AddressPreference, MOSH_USAGE, MoshOptions, MoshRequest, MoshRoute, Program, ServerAddress,
-    StarterError, StarterOutput, UsageError, mosh_version_text, server_command,
+    AddressPreference, MOSH_USAGE, MoshLoginError, MoshLoginOutput, MoshOptions, MoshRequest,
+    MoshRoute, Program, ServerAddress, UsageError, mosh_version_text, server_command,
 };
 use fulmar_core::CompatMode;
 use fulmar_login::attributed;
@@ -27,7 +27,7 @@ use fulmar_platform::resolve::numeric;
 use fulmar_settings::Environment;
 
 pub(crate) use self::error::MoshError;
-use self::ssh::Starter;
+use self::ssh::LoginProcess;
 use crate::environment;
 use crate::system::while_doing;
 use crate::{login, report};
@@ -62,7 +62,7 @@ pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, MoshError> {
             report::print_to_stderr(MOSH_USAGE);
             Ok(CompatMode::Mosh.failure_status())
         }
-        Err(mistake) => Err(StarterError::Usage(mistake).into()),
+        Err(mistake) => Err(MoshLoginError::Usage(mistake).into()),
     }
 }
 
@@ -94,9 +94,9 @@ fn start(
     };
     let common = common_variables(wishes);
     command.envs(common.clone()).env_remove(client::PREDICTION);
-    let starter = Starter::spawn(command)?;
-    let mut output = StarterOutput::new(known, lines::is_address);
-    starter.listen(|input| lines::listen(&mut output, input, show))?;
+    let process = LoginProcess::spawn(command)?;
+    let mut output = MoshLoginOutput::new(known, lines::is_address);
+    process.listen(|input| lines::listen(&mut output, input, show))?;
     let (address, server_line) = output.conclude(wishes)?;
     if let ServerAddress::Claimed(address) = &address {
         let what = format!("the far side calls itself {address}; that is where datagrams go");
@@ -137,7 +137,7 @@ fn show(line: &[u8]) {
     report::print_to_stdout(&format!("{}\n", attributed(&parts.join("\t"))));
 }
 
-/// Returns the words that start this very program as a starter, also if its file is gone since.
+/// Returns the words that start this very program as `mosh`, also if its file is gone since.
 fn ourselves(argv0: &OsStr) -> Result<Vec<OsString>, MoshError> {
     let mut program = our_file()?.into_os_string();
     // A copy under the name of another program would be that: then the name that we were started

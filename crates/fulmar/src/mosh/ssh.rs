@@ -7,31 +7,31 @@ use std::io::{self, BufReader, PipeReader};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 
-use fulmar_compat::{MoshOptions, MoshRoute, StarterError, ssh_words};
+use fulmar_compat::{MoshLoginError, MoshOptions, MoshRoute, ssh_words};
 use fulmar_platform::Signal;
 use fulmar_platform::process::send_signal;
 
 use super::error::MoshError;
 use crate::system::{cannot_start, while_doing};
 
-/// A program that starts a server, and all that it prints, on either stream.
-pub(crate) struct Starter {
+/// The process that starts a server, ssh or a shell, and all that it prints, on either stream.
+pub(crate) struct LoginProcess {
     child: Child,
     output: Option<PipeReader>,
 }
 
-impl Starter {
+impl LoginProcess {
     /// Starts a program.
     ///
     /// # Errors
     ///
     /// When there is no such program.
-    pub(crate) fn spawn(mut command: Command) -> Result<Starter, MoshError> {
+    pub(crate) fn spawn(mut command: Command) -> Result<LoginProcess, MoshError> {
         let (output, input) = io::pipe().map_err(while_doing("making a pipe"))?;
         let as_well = input.try_clone().map_err(while_doing("making a pipe"))?;
         let child = command.stdout(input).stderr(as_well).spawn();
         let child = child.map_err(cannot_start(command.get_program()))?;
-        Ok(Starter {
+        Ok(LoginProcess {
             child,
             output: Some(output),
         })
@@ -71,9 +71,9 @@ pub(crate) fn ssh(
     host: &OsStr,
     ourselves: &[OsString],
     server: &OsStr,
-) -> Result<Command, StarterError> {
+) -> Result<Command, MoshLoginError> {
     let words = ssh_words(wishes, host, ourselves, server)?;
-    let (program, words) = words.split_first().ok_or(StarterError::NoSshCommand)?;
+    let (program, words) = words.split_first().ok_or(MoshLoginError::NoSshCommand)?;
     let mut command = Command::new(program);
     command.args(words);
     if wishes.route == MoshRoute::Proxy {

@@ -1,32 +1,32 @@
-//! Examples of the starter.
+//! Examples of `mosh`.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
-use fulmar_compat::{StarterError, UsageError};
+use fulmar_compat::{MoshLoginError, UsageError};
 use fulmar_login::shell_words::Unfinished;
 use fulmar_platform::resolve::ResolveError;
 
 use super::{BOTH, MOSH, Row, row, said};
+use crate::mosh::MoshError;
 use crate::system::SystemError;
-use crate::wrapper::MoshError;
 
 pub(super) fn rows() -> Vec<Row> {
     let host = || OsString::from("example.org");
     vec![
         row(
-            StarterError::Usage(UsageError::NoHost),
+            MoshLoginError::Usage(UsageError::NoHost),
             MOSH,
             "the words after mosh make no sense",
         ),
         row(
-            StarterError::SshCommand(Unfinished),
+            MoshLoginError::SshCommand(Unfinished),
             MOSH,
             "a quote in --ssh is not closed",
         ),
-        row(StarterError::NoSshCommand, MOSH, "--ssh is empty"),
+        row(MoshLoginError::NoSshCommand, MOSH, "--ssh is empty"),
         row(
             SystemError::CannotStart {
                 program: "mosh-client".into(),
@@ -52,7 +52,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the name has no address here, or none of the family that was asked for",
         ),
         row(
-            StarterError::MixedFamilies { host: host() },
+            MoshLoginError::MixedFamilies { host: host() },
             MOSH,
             "--family=auto wants the user to choose",
         ),
@@ -66,29 +66,29 @@ pub(super) fn rows() -> Vec<Row> {
             "no address of the host answers on ssh's port",
         ),
         row(
-            StarterError::BadLine {
+            MoshLoginError::BadLine {
                 begins: "MOSH CONNECT",
             },
             MOSH,
             "the line is not one of a server; it may contain a key, so it is not repeated",
         ),
         row(
-            StarterError::SecondAddress,
+            MoshLoginError::SecondAddress,
             MOSH,
             "two sources say where the server is, and one of them may be false",
         ),
         row(
-            StarterError::NoServerAddress { host: host() },
+            MoshLoginError::NoServerAddress { host: host() },
             MOSH,
             "ssh has connected in a way that hides the address, or not at all",
         ),
         row(
-            StarterError::NoServerLine { host: host() },
+            MoshLoginError::NoServerLine { host: host() },
             MOSH,
             "ssh has ended, and no server had printed its port and key",
         ),
         row(
-            StarterError::NoPortRanges,
+            MoshLoginError::NoPortRanges,
             MOSH,
             "the far mosh-server is older than ranges of ports",
         ),
