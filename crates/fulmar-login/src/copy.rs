@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::bootstrap::{CopyInvitation, Line};
+use crate::bootstrap::{CopyParams, Line};
 use crate::diagnostics::Diagnostics;
 use crate::login_error::{LoginError, SshExit};
 use crate::output_error::OutputError;
@@ -28,8 +28,8 @@ pub const OVER_SSH_LINE: &str = "FULMAR OVER SSH\n";
 pub struct CopyService {
     opening: Vec<u8>,
     is_ready: bool,
-    is_invited: bool,
-    invitation: Option<CopyInvitation>,
+    is_reachable: bool,
+    params: Option<CopyParams>,
 }
 
 /// A failure of a login for a copy.
@@ -76,7 +76,7 @@ impl CopyService {
 }
 
 impl Service for CopyService {
-    type Invitation = CopyInvitation;
+    type Params = CopyParams;
     type Error = CopyLoginError;
 
     const KEEPS_TEXT: bool = false;
@@ -102,16 +102,16 @@ impl Service for CopyService {
         events: &mut Vec<OutputEvent>,
     ) -> Result<Option<Line>, OutputError> {
         match line {
-            Line::Copy(invitation) if invitation.version != COPY_VERSION => {
-                return Err(OutputError::Version(invitation.version));
+            Line::Copy(params) if params.version != COPY_VERSION => {
+                return Err(OutputError::Version(params.version));
             }
-            Line::Copy(_) if self.is_invited => return Err(OutputError::TwoServers),
-            Line::Copy(invitation) => {
-                self.is_invited = true;
-                self.invitation = Some(invitation);
-                events.push(OutputEvent::Invited);
+            Line::Copy(_) if self.is_reachable => return Err(OutputError::TwoServers),
+            Line::Copy(params) => {
+                self.is_reachable = true;
+                self.params = Some(params);
+                events.push(OutputEvent::Reachable);
             }
-            Line::OverSsh if self.is_invited => events.push(OutputEvent::OverSsh),
+            Line::OverSsh if self.is_reachable => events.push(OutputEvent::OverSsh),
             other => return Ok(Some(other)),
         }
         Ok(None)
@@ -119,11 +119,11 @@ impl Service for CopyService {
 
     fn shows_others(&self) -> bool {
         // Whoever prints something once the far end runs is not talking to us.
-        !self.is_invited
+        !self.is_reachable
     }
 
     fn has_begun(&self, diagnostics: &Diagnostics) -> bool {
-        self.is_ready || self.is_invited || diagnostics.error().is_some()
+        self.is_ready || self.is_reachable || diagnostics.error().is_some()
     }
 
     fn has_greeted(&self) -> bool {
@@ -134,16 +134,16 @@ impl Service for CopyService {
         false
     }
 
-    fn is_invited(&self) -> bool {
-        self.is_invited
+    fn is_reachable(&self) -> bool {
+        self.is_reachable
     }
 
-    fn take_invitation(&mut self) -> Option<CopyInvitation> {
-        self.invitation.take()
+    fn take_params(&mut self) -> Option<CopyParams> {
+        self.params.take()
     }
 
-    fn port(invitation: &CopyInvitation) -> u16 {
-        invitation.port
+    fn port(params: &CopyParams) -> u16 {
+        params.port
     }
 
     fn needs_ssh(&self) -> bool {
@@ -229,13 +229,13 @@ mod tests {
             said,
             [
                 OutputEvent::Other("hello\\u{1b}[2J".to_owned()),
-                OutputEvent::Invited
+                OutputEvent::Reachable
             ]
         );
         assert_eq!(output.diagnostics().reported(), "192.0.2.2".parse().ok());
-        let invitation = output.service_mut().take_invitation().unwrap();
-        assert_eq!((invitation.version, invitation.port), (1, 60001));
-        assert!(output.service_mut().take_invitation().is_none());
+        let params = output.service_mut().take_params().unwrap();
+        assert_eq!((params.version, params.port), (1, 60001));
+        assert!(output.service_mut().take_params().is_none());
         let (_, said, outcome, rest) = read(&format!("{COPY}x\nFULMAR OVER SSH\nFULMAR \0frames"));
         assert_eq!(
             (said.last(), outcome),
@@ -281,8 +281,8 @@ mod tests {
                 }
             }
             let _ = output.end(&mut said);
-            let invited = said.iter().filter(|said| **said == OutputEvent::Invited).count();
-            prop_assert!(invited <= 1);
+            let told = said.iter().filter(|said| **said == OutputEvent::Reachable).count();
+            prop_assert!(told <= 1);
         }
     }
 }

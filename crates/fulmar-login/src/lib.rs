@@ -7,7 +7,7 @@
 //!
 //! ```text
 //!  ssh's output, errors, exit ─► Login ─► orders to ssh, text for the user
-//!  answers, addresses, time   ─►       ─► invitation and addresses, or a failure
+//!  answers, addresses, time   ─►       ─► connection parameters, or a failure
 //! ```
 //!
 //! Not here, on purpose: processes, pipes, sockets, clocks, threads, the environment.
@@ -29,11 +29,11 @@
 //! let mut login = Login::beside(now, "here".into(), vec![here], service, Key::from_base64);
 //!
 //! login.handle_output(now, b"MOSH CONNECT 60001 c68K8iLyuCr1oEM7Hszyjg\n");
-//! let invited = std::iter::from_fn(|| login.poll_event(now)).find_map(|event| match event {
-//!     LoginEvent::Invited(reachable, addresses) => Some((reachable.port, addresses)),
+//! let reachable = std::iter::from_fn(|| login.poll_event(now)).find_map(|event| match event {
+//!     LoginEvent::Reachable(params, addresses) => Some((params.port, addresses)),
 //!     _ => None,
 //! });
-//! assert_eq!(invited, Some((60001, vec!["127.0.0.1:60001".parse().expect("an address")])));
+//! assert_eq!(reachable, Some((60001, vec!["127.0.0.1:60001".parse().expect("an address")])));
 //! # Ok::<(), fulmar_login::OpeningError>(())
 //! ```
 //!
@@ -71,9 +71,9 @@ mod transport_choice;
 
 pub use attribution::{Attribution, attributed};
 pub use bootstrap::{
-    Announcement, Arrived, BLOCK_BYTES_MAX, Bind, Block, CopyInvitation, Invitation,
-    LINE_BYTES_MAX, Line, LineSplitter, Malformed, Offer, OfferError, OfferReader, Opening,
-    OpeningError, ReadKey, Received, TooMuchText, WIRE_VERSION, assignment, invitation_text,
+    Announcement, Arrived, BLOCK_BYTES_MAX, Bind, Block, CopyParams, LINE_BYTES_MAX, Line,
+    LineSplitter, Malformed, MoshConnect, Offer, OfferError, OfferReader, Opening, OpeningError,
+    ReadKey, Received, TooMuchText, WIRE_VERSION, assignment, mosh_connect_line,
 };
 pub use candidates::{CANDIDATES_MAX, Family, RemoteIp, candidates, reported_address};
 pub use copy::{COPY_VERSION, CopyLoginError, CopyService, OVER_SSH_LINE};
@@ -91,7 +91,7 @@ pub use printable::Printable;
 pub use remote_command::{STATUS_NO_SERVER, copy_command, is_plain, remote_command};
 pub use server_options::{LOCALE_VARIABLES, PartialServerOptions, ServerOptions, TerminalColors};
 pub use service::{ExitFacts, Service};
-pub use session::{Reachable, SessionService};
+pub use session::{SessionParams, SessionService};
 pub use session_request::{SessionRequest, session_command};
 pub use silence::Silence;
 pub use ssh::{

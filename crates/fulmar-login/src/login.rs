@@ -96,7 +96,7 @@ pub enum LoginEvent<S: Service> {
     /// A step was taken, perhaps not for the first time.
     Reached(LoginStep),
     /// The far end can be reached, at one of these addresses.
-    Invited(S::Invitation, Vec<SocketAddr>),
+    Reachable(S::Params, Vec<SocketAddr>),
     /// Frames follow. These have come by now; the rest is not for the login.
     OverSsh(Vec<u8>),
     /// The login has come to nothing.
@@ -124,7 +124,7 @@ enum LoginStage {
     /// It is on its way.
     LoggingIn,
     /// The far end is known, and its own connection is not there yet.
-    Invited,
+    Reachable,
     /// The far end was heard over its own connection, and needs the login no more.
     Connected,
     /// It has come to nothing, or is not wanted any more.
@@ -159,7 +159,7 @@ pub struct Login<S: Service> {
     /// Since when nothing has come of a far side that has begun.
     silence: Option<Silence>,
     greeted_at: Option<Time>,
-    invited_at: Option<Time>,
+    reachable_at: Option<Time>,
     /// The time at which a server is given up whose login has ended too early.
     lost_at: Option<Time>,
     events: VecDeque<LoginEvent<S>>,
@@ -216,7 +216,7 @@ impl<S: Service> Login<S> {
             stage: LoginStage::LoggingIn,
             silence: None,
             greeted_at: None,
-            invited_at: None,
+            reachable_at: None,
             lost_at: None,
             events: VecDeque::new(),
         }
@@ -245,7 +245,7 @@ impl<S: Service> Login<S> {
     /// Returns the time that the far side has to end by itself once its input has: one that can be reached is not
     /// asking for a password.
     pub fn patience(&self) -> Duration {
-        if self.output.service().is_invited() {
+        if self.output.service().is_reachable() {
             LEAVE_WITHIN
         } else {
             Duration::ZERO
@@ -292,7 +292,7 @@ impl<S: Service> Login<S> {
         let text = self.printable.finish();
         self.take_errors(&text);
         self.exit.get_or_insert(exit);
-        let is_lost = self.stage == LoginStage::Invited && self.output.service().needs_ssh();
+        let is_lost = self.stage == LoginStage::Reachable && self.output.service().needs_ssh();
         if let Some(within) = S::LOST_WITHIN.filter(|_| is_lost) {
             self.lost_at.get_or_insert(now + within);
         }
@@ -333,7 +333,7 @@ impl<S: Service> Login<S> {
 
     /// Takes note that the far end was heard over its own connection: what becomes of the login does not matter now.
     pub fn handle_connected(&mut self) {
-        if self.stage == LoginStage::Invited {
+        if self.stage == LoginStage::Reachable {
             self.stage = LoginStage::Connected;
             self.lost_at = None;
         }
@@ -377,11 +377,11 @@ impl<S: Service> Login<S> {
     pub fn poll_timeout(&self) -> Option<(Time, LoginTimer)> {
         let lost = self.lost_at.map(|at| (at, LoginTimer::Lost));
         if self.stage != LoginStage::LoggingIn {
-            return lost.filter(|_| self.stage == LoginStage::Invited);
+            return lost.filter(|_| self.stage == LoginStage::Reachable);
         }
         let version = self.lookup.poll_timeout();
         let is_known = self.lookup.addresses().is_some();
-        let addresses = self.invited_at.filter(|_| !is_known);
+        let addresses = self.reachable_at.filter(|_| !is_known);
         let addresses = addresses.map(|since| since + ADDRESSES_WITHIN);
         let silence = self.silence.filter(|_| self.config.is_some());
         [
@@ -409,7 +409,7 @@ impl<S: Service> Login<S> {
         }
         match self.stage {
             LoginStage::LoggingIn => self.decide(now),
-            LoginStage::Invited => self.look_for_loss(now),
+            LoginStage::Reachable => self.look_for_loss(now),
             LoginStage::Connected | LoginStage::Over => {}
         }
         self.events.pop_front()
@@ -472,8 +472,8 @@ impl<S: Service> Login<S> {
             OutputEvent::Warning(what) => {
                 LoginEvent::Notice(format!("{} warns: {what}", self.host))
             }
-            OutputEvent::Invited => {
-                self.invited_at.get_or_insert(now);
+            OutputEvent::Reachable => {
+                self.reachable_at.get_or_insert(now);
                 reached(LoginStep::Connect)
             }
             OutputEvent::Agreed => reached(LoginStep::Agreed),
@@ -532,7 +532,7 @@ impl<S: Service> Login<S> {
     }
 
     fn keeps_text(&self) -> bool {
-        S::KEEPS_TEXT && self.invited_at.is_some() && self.stage != LoginStage::Over
+        S::KEEPS_TEXT && self.reachable_at.is_some() && self.stage != LoginStage::Over
     }
 
     fn release_held(&mut self) {
@@ -544,12 +544,12 @@ impl<S: Service> Login<S> {
     /// password, and the user may take as long as they like.
     fn restart_silence(&mut self, now: Time) {
         let service = self.output.service();
-        let waits = service.has_begun(self.output.diagnostics()) && !service.is_invited();
+        let waits = service.has_begun(self.output.diagnostics()) && !service.is_reachable();
         self.silence = waits.then_some(Silence::from(now));
     }
 
     fn answer_due(&self) -> Option<Time> {
-        let is_waited_for = self.config.is_some() && self.invited_at.is_none();
+        let is_waited_for = self.config.is_some() && self.reachable_at.is_none();
         let greeted_at = self.greeted_at.filter(|_| is_waited_for);
         greeted_at.map(|at| at + ANSWER_WITHIN)
     }
@@ -582,15 +582,17 @@ impl<S: Service> Login<S> {
         if let Some(failure) = self.find_failure(now) {
             return self.fail(failure);
         }
-        let Some(since) = self.invited_at else { return };
+        let Some(since) = self.reachable_at else {
+            return;
+        };
         let is_late = since + ADDRESSES_WITHIN <= now;
         if self.lookup.addresses().is_none() && !is_late {
             return;
         }
-        let Some(invitation) = self.output.service_mut().take_invitation() else {
+        let Some(params) = self.output.service_mut().take_params() else {
             return;
         };
-        let port = S::port(&invitation);
+        let port = S::port(&params);
         let addresses = self.candidates(port);
         if addresses.is_empty() && S::NEEDS_ADDRESS {
             let family = self.config.as_ref().map(|config| config.family);
@@ -601,17 +603,17 @@ impl<S: Service> Login<S> {
             };
             return self.fail(failure.into());
         }
-        self.stage = LoginStage::Invited;
-        let invited = LoginEvent::Invited(invitation, addresses);
-        self.events.push_back(invited);
+        self.stage = LoginStage::Reachable;
+        let reachable = LoginEvent::Reachable(params, addresses);
+        self.events.push_back(reachable);
     }
 
     fn find_failure(&self, now: Time) -> Option<S::Error> {
         if let Some(error) = self.error {
             return Some(S::failure_of_output(&self.host, error));
         }
-        let is_invited = self.invited_at.is_some();
-        if !is_invited {
+        let is_reachable = self.reachable_at.is_some();
+        if !is_reachable {
             if self.answer_due().is_some_and(|due| due <= now) {
                 let host = self.host.clone();
                 let refusal = self.output.diagnostics().refusal(&self.host);
@@ -627,7 +629,7 @@ impl<S: Service> Login<S> {
         }
         // Which ssh it is may be why it has ended.
         let (exit, implementation) = (self.exit?, self.lookup.implementation()?);
-        let counts = !is_invited || self.output.service().needs_ssh();
+        let counts = !is_reachable || self.output.service().needs_ssh();
         counts.then(|| {
             self.output.service().failure_of_exit(&ExitFacts {
                 host: &self.host,

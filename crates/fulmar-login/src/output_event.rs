@@ -12,7 +12,7 @@ pub enum OutputEvent {
     /// A warning for the user.
     Warning(String),
     /// The far end can be reached.
-    Invited,
+    Reachable,
     /// The server has read what it is for, and can be that.
     Agreed,
     /// The server has had a datagram of ours.

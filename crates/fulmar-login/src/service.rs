@@ -11,19 +11,19 @@ use crate::ssh::SshImplementation;
 
 /// The side of a login that depends on what is started: its lines, what it takes to reach it, and how it fails.
 ///
-/// A service takes lines until it is invited, and some after that. Everything else about a login is the same for all
+/// A service takes lines until its far end can be reached, and some after that. Everything else about a login is the same for all
 /// services, and in [`Login`](crate::Login).
 pub trait Service {
     /// All that it takes to reach the far end, but its address.
-    type Invitation;
+    type Params;
 
     /// A failure of such a login.
     type Error: From<LoginError>;
 
-    /// True if text that comes after the invitation is kept: somebody else has the terminal by then.
+    /// True if text that comes after the connection parameters is kept: somebody else has the terminal by then.
     const KEEPS_TEXT: bool;
 
-    /// True if nothing can be done with an invitation without an address.
+    /// True if nothing can be done with connection parameters without an address.
     const NEEDS_ADDRESS: bool;
 
     /// The time that a far end has to be heard over its own connection once ssh has ended too early, if it is the
@@ -63,13 +63,13 @@ pub trait Service {
     fn awaits_agreement(&self) -> bool;
 
     /// Tells if the far end can be reached: it is where it stays.
-    fn is_invited(&self) -> bool;
+    fn is_reachable(&self) -> bool;
 
-    /// Returns the invitation, once.
-    fn take_invitation(&mut self) -> Option<Self::Invitation>;
+    /// Returns the connection parameters, once.
+    fn take_params(&mut self) -> Option<Self::Params>;
 
-    /// Returns the UDP port of an invitation.
-    fn port(invitation: &Self::Invitation) -> u16;
+    /// Returns the UDP port in connection parameters.
+    fn port(params: &Self::Params) -> u16;
 
     /// Tells if the far end leaves with ssh.
     fn needs_ssh(&self) -> bool;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fulmar_core::Agreement;
 use fulmar_datagram::{Key, KeyMark};
 
-use crate::bootstrap::{Announcement, Block, Invitation, Line, WIRE_VERSION};
+use crate::bootstrap::{Announcement, Block, Line, MoshConnect, WIRE_VERSION};
 use crate::diagnostics::Diagnostics;
 use crate::login_error::LoginError;
 use crate::output_error::OutputError;
@@ -22,7 +22,7 @@ use crate::ssh_error::SshError;
 const LOST_WITHIN: Duration = Duration::from_secs(2);
 
 /// A server's port and key, and what was agreed on with it, if it is ours.
-pub struct Reachable {
+pub struct SessionParams {
     /// The UDP port.
     pub port: u16,
     /// The session's key.
@@ -48,17 +48,17 @@ pub struct SessionService {
     announcement: Option<Announcement>,
     is_agreed: bool,
     is_heard: bool,
-    invitation: Option<Invited>,
+    known: Option<KnownServer>,
 }
 
-/// An invitation that has come.
-struct Invited {
+/// A server that has said where it is.
+struct KnownServer {
     /// The port and the key, to know another one by. A second key in its text would lie somewhere
     /// else than the key, and stay for the whole session.
     port: u16,
     key: KeyMark,
-    /// The invitation, until it is taken.
-    reachable: Option<Reachable>,
+    /// The parameters, until they are taken.
+    params: Option<SessionParams>,
 }
 
 impl SessionService {
@@ -75,7 +75,7 @@ impl SessionService {
             announcement: None,
             is_agreed: false,
             is_heard: false,
-            invitation: None,
+            known: None,
         }
     }
 
@@ -117,8 +117,8 @@ impl SessionService {
         }
         match &self.announcement {
             Some(known) if *known != announcement => Err(OutputError::TwoServers),
-            // What comes after its invitation is not a server's that we have agreed with.
-            None if self.invitation.is_some() => Err(OutputError::TwoServers),
+            // What comes after its port and key is not a server's that we have agreed with.
+            None if self.known.is_some() => Err(OutputError::TwoServers),
             _ => {
                 self.is_ours = true;
                 self.announcement = Some(announcement);
@@ -127,17 +127,17 @@ impl SessionService {
         }
     }
 
-    fn take_invited(
+    fn take_connect(
         &mut self,
-        invitation: Invitation,
+        connect: MoshConnect,
         events: &mut Vec<OutputEvent>,
     ) -> Result<(), OutputError> {
-        let Invitation { port, key } = invitation;
-        if let Some(known) = &self.invitation {
+        let MoshConnect { port, key } = connect;
+        if let Some(known) = &self.known {
             match (known.key.is_of(&key), known.port == port) {
                 (true, true) => return Ok(()),
                 // It moves.
-                (true, false) if !self.is_invited() => {}
+                (true, false) if !self.is_reachable() => {}
                 _ => return Err(OutputError::TwoServers),
             }
         }
@@ -145,30 +145,30 @@ impl SessionService {
         let announcement = self.announcement.as_ref();
         let agreement = announcement.map(|one| one.agreement_on(offered, offer));
         let mark = key.mark();
-        let reachable = Some(Reachable {
+        let params = Some(SessionParams {
             port,
             key,
             agreement,
         });
-        let was_invited = self.is_invited();
-        self.invitation = Some(Invited {
+        let was_reachable = self.is_reachable();
+        self.known = Some(KnownServer {
             port,
             key: mark,
-            reachable,
+            params,
         });
-        self.tell_if_invited(was_invited, events);
+        self.tell_if_reachable(was_reachable, events);
         Ok(())
     }
 
-    fn tell_if_invited(&self, was_invited: bool, events: &mut Vec<OutputEvent>) {
-        if self.is_invited() && !was_invited {
-            events.push(OutputEvent::Invited);
+    fn tell_if_reachable(&self, was_reachable: bool, events: &mut Vec<OutputEvent>) {
+        if self.is_reachable() && !was_reachable {
+            events.push(OutputEvent::Reachable);
         }
     }
 }
 
 impl Service for SessionService {
-    type Invitation = Reachable;
+    type Params = SessionParams;
     type Error = LoginError;
 
     const KEEPS_TEXT: bool = true;
@@ -199,18 +199,18 @@ impl Service for SessionService {
     ) -> Result<Option<Line>, OutputError> {
         match line {
             Line::Hello { .. } => {
-                // What is said after an invitation does not change whose that was.
-                self.is_ours |= self.invitation.is_none();
+                // What is said after a port and a key does not change whose they are.
+                self.is_ours |= self.known.is_none();
                 self.has_greeted = true;
                 events.push(OutputEvent::Hello);
             }
             Line::Connect(announcement) => self.take_announcement(announcement)?,
-            Line::Invitation(invitation) => self.take_invited(invitation, events)?,
+            Line::MoshConnect(connect) => self.take_connect(connect, events)?,
             Line::Agreed if self.awaits_agreement() => {
-                let was_invited = self.is_invited();
+                let was_reachable = self.is_reachable();
                 self.is_agreed = true;
                 events.push(OutputEvent::Agreed);
-                self.tell_if_invited(was_invited, events);
+                self.tell_if_reachable(was_reachable, events);
             }
             Line::Agreed => {}
             Line::Heard => {
@@ -239,21 +239,21 @@ impl Service for SessionService {
         self.is_ours && !self.is_agreed
     }
 
-    fn is_invited(&self) -> bool {
+    fn is_reachable(&self) -> bool {
         // Stock's is told where to listen by its arguments.
-        self.invitation.is_some() && !(self.waits && self.awaits_agreement())
+        self.known.is_some() && !(self.waits && self.awaits_agreement())
     }
 
-    fn take_invitation(&mut self) -> Option<Reachable> {
-        if self.is_invited() {
-            self.invitation.as_mut()?.reachable.take()
+    fn take_params(&mut self) -> Option<SessionParams> {
+        if self.is_reachable() {
+            self.known.as_mut()?.params.take()
         } else {
             None
         }
     }
 
-    fn port(invitation: &Reachable) -> u16 {
-        invitation.port
+    fn port(params: &SessionParams) -> u16 {
+        params.port
     }
 
     fn needs_ssh(&self) -> bool {
@@ -378,19 +378,19 @@ mod tests {
                 OutputEvent::Ready,
                 OutputEvent::Hello,
                 OutputEvent::Warning("logind".to_owned()),
-                OutputEvent::Invited,
+                OutputEvent::Reachable,
                 OutputEvent::Agreed,
                 OutputEvent::Heard,
             ]
         );
         assert_eq!(output.diagnostics().reported(), "192.0.2.2".parse().ok());
-        let reachable = output.service_mut().take_invitation().unwrap();
-        assert_eq!(reachable.port, 60001);
-        assert_eq!(*reachable.key.to_base64(), KEY);
+        let params = output.service_mut().take_params().unwrap();
+        assert_eq!(params.port, 60001);
+        assert_eq!(*params.key.to_base64(), KEY);
         let answer = b"FULMAR CONNECT 1 exit 0.1.0\n";
         let wanted = Agreement::of(OFFER, answer, Capabilities::from_iter([Capability::Exit]));
-        assert_eq!(reachable.agreement, Some(wanted));
-        assert!(output.service_mut().take_invitation().is_none() && output.service().is_invited());
+        assert_eq!(params.agreement, Some(wanted));
+        assert!(output.service_mut().take_params().is_none() && output.service().is_reachable());
     }
 
     #[test]
@@ -398,12 +398,12 @@ mod tests {
         let text = format!("FULMAR NONE Linux x86_64 debian\n\r\nMOSH CONNECT 7 {KEY} \r\nmore\n");
         let (said, _, mut output) = heard([text.as_bytes()]);
         let others = |line: &str| OutputEvent::Other(line.to_owned());
-        assert_eq!(said, [others(""), OutputEvent::Invited, others("more")]);
+        assert_eq!(said, [others(""), OutputEvent::Reachable, others("more")]);
         assert_eq!(output.diagnostics().missing(), Some("Linux x86_64 debian"));
         assert!(
             output
                 .service_mut()
-                .take_invitation()
+                .take_params()
                 .unwrap()
                 .agreement
                 .is_none()
@@ -444,8 +444,8 @@ mod tests {
         let mut output = reader(Some("7"));
         let mut said = Vec::new();
         let outcome = output.read(&mut text.as_bytes(), &mut said);
-        let reachable = output.service_mut().take_invitation();
-        (said, outcome, reachable.map(|reachable| reachable.port))
+        let params = output.service_mut().take_params();
+        (said, outcome, params.map(|params| params.port))
     }
 
     #[test]
@@ -454,7 +454,7 @@ mod tests {
         assert_eq!(moving(&first), (vec![], Ok(()), None));
         let moved = format!("{first}MOSH CONNECT 7 {KEY}\n");
         assert_eq!(moving(&moved), (vec![], Ok(()), None));
-        let both = vec![OutputEvent::Agreed, OutputEvent::Invited];
+        let both = vec![OutputEvent::Agreed, OutputEvent::Reachable];
         for (text, port) in [(&moved, 7), (&first, 60001)] {
             let agreed = moving(&format!("{text}FULMAR AGREED\n"));
             assert_eq!(agreed, (both.clone(), Ok(()), Some(port)));
@@ -464,11 +464,11 @@ mod tests {
         assert_eq!([later, other], [Err(OutputError::TwoServers); 2]);
         // Stock's is where it was asked to be.
         let stock = moving(&format!("MOSH CONNECT 7 {KEY}\nFULMAR AGREED\n"));
-        assert_eq!(stock, (vec![OutputEvent::Invited], Ok(()), Some(7)));
+        assert_eq!(stock, (vec![OutputEvent::Reachable], Ok(()), Some(7)));
     }
 
     #[test]
-    fn what_is_announced_after_the_invitation_is_another_servers() {
+    fn what_is_announced_after_the_key_is_another_servers() {
         let text = format!("MOSH CONNECT 7 {KEY}\nFULMAR CONNECT 1 exit 0.1.0\n");
         assert_eq!(trouble(&text), Some(OutputError::TwoServers));
     }

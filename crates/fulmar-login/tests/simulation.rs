@@ -48,7 +48,7 @@ const PROMPT: Answers = Answers {
 /// The outcome of one login.
 #[derive(Debug, Default)]
 struct Outcome {
-    invited: usize,
+    reachable: usize,
     failures: Vec<String>,
     shown: String,
     written: usize,
@@ -59,7 +59,7 @@ struct Outcome {
 
 impl Outcome {
     fn ends(&self) -> usize {
-        self.invited + self.failures.len()
+        self.reachable + self.failures.len()
     }
 }
 
@@ -217,7 +217,7 @@ where
                 }
                 LoginEvent::WriteToSsh(bytes) => self.outcome.written += bytes.len(),
                 LoginEvent::Show(text) | LoginEvent::Notice(text) => self.outcome.shown += &text,
-                LoginEvent::Invited(..) => self.outcome.invited += 1,
+                LoginEvent::Reachable(..) => self.outcome.reachable += 1,
                 LoginEvent::Failed(failure) => self.outcome.failures.push(failure.told()),
                 LoginEvent::EndSsh(_) | LoginEvent::Reached(_) | LoginEvent::OverSsh(_) => {}
             }
@@ -272,10 +272,10 @@ fn copy_lines() -> Vec<String> {
 
 /// Checks the properties that every login has.
 fn judge(outcome: &Outcome, name: &str) {
-    // A session that is invited may be lost before it is heard, and says so.
+    // A session that is reachable may be lost before it is heard, and says so.
     assert!((1..=2).contains(&outcome.ends()), "{name}: {outcome:?}");
     assert!(
-        outcome.invited <= 1 && outcome.failures.len() <= 1,
+        outcome.reachable <= 1 && outcome.failures.len() <= 1,
         "{name}: {outcome:?}"
     );
     let told = outcome.shown.clone() + &outcome.failures.concat();
@@ -334,7 +334,7 @@ fn output_that_comes_in_two_parts_says_the_same() {
         for cut in 0..=session_text.len() {
             let acts = acts(&session_text, cut, pause);
             let outcome = World::new(session(), &acts, PROMPT).run();
-            assert_eq!(outcome.invited, 1, "session cut at {cut}: {outcome:?}");
+            assert_eq!(outcome.reachable, 1, "session cut at {cut}: {outcome:?}");
             judge(&outcome, &format!("session cut at {cut}"));
             for other in ["other-0", "other-1", "logind"] {
                 assert_eq!(
@@ -347,7 +347,7 @@ fn output_that_comes_in_two_parts_says_the_same() {
         for cut in 0..=copy_text.len() {
             let acts = acts(&copy_text, cut, pause);
             let outcome = World::new(CopyService::default(), &acts, PROMPT).run();
-            assert_eq!(outcome.invited, 1, "copy cut at {cut}: {outcome:?}");
+            assert_eq!(outcome.reachable, 1, "copy cut at {cut}: {outcome:?}");
             judge(&outcome, &format!("copy cut at {cut}"));
         }
     }
@@ -448,7 +448,7 @@ fn an_ssh_that_does_not_know_our_words_is_started_again_without_them() {
         ..PROMPT
     };
     let outcome = World::new(session(), &acts, answers).run();
-    assert_eq!((outcome.started, outcome.invited), (2, 0));
+    assert_eq!((outcome.started, outcome.reachable), (2, 0));
     // What the first one said was about words that it does not know.
     assert_eq!(outcome.shown.matches("usage-0").count(), 1, "{outcome:?}");
     judge(&outcome, "dropbear");
@@ -481,7 +481,7 @@ fn a_server_that_loses_its_login_before_it_is_heard_is_given_up() {
     ];
     let outcome = World::new(session(), &acts, PROMPT).run();
     assert_eq!(
-        (outcome.invited, outcome.failures.len()),
+        (outcome.reachable, outcome.failures.len()),
         (1, 1),
         "{outcome:?}"
     );
@@ -495,7 +495,7 @@ fn a_far_end_is_not_kept_waiting_for_addresses_that_never_come() {
     };
     let text = copy_lines().concat().into_bytes();
     let outcome = World::new(CopyService::default(), &[(100, Act::Output(text))], answers).run();
-    assert_eq!(outcome.invited, 1, "{outcome:?}");
+    assert_eq!(outcome.reachable, 1, "{outcome:?}");
 }
 
 #[test]

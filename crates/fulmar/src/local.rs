@@ -9,7 +9,7 @@ use std::process::Command;
 
 use fulmar_core::{Capabilities, CompatMode};
 use fulmar_login::{
-    Destinations, Login, LoginError, LoginEvent, Offer, Opening, Reachable, SessionService,
+    Destinations, Login, LoginError, LoginEvent, Offer, Opening, SessionParams, SessionService,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::{RecordFiles, SettingSources};
@@ -44,19 +44,19 @@ pub(crate) fn run(command: &[OsString], sources: &SettingSources) -> Result<u8, 
     let host = "this machine".to_owned();
     let machine = Login::beside(now(), host, addresses, service, session_key::read);
     let mut login = SshLogin::over(child, machine);
-    let reachable = match listen(&mut login, &mut reactor) {
-        Ok(reachable) => reachable,
+    let params = match listen(&mut login, &mut reactor) {
+        Ok(params) => params,
         Err(failure) => {
             login.end();
             return Err(failure);
         }
     };
     steps.take(now(), Step::Connect);
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, reachable.port));
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, params.port));
     let params = ConnectParams {
-        key: reachable.key,
+        key: params.key,
         destinations: Destinations::named(address),
-        agreement: reachable.agreement,
+        agreement: params.agreement,
         is_cut_off: login.take_cut_off(),
         login: Some(login),
         reactor,
@@ -103,14 +103,14 @@ fn server(records: &RecordFiles) -> io::Result<Command> {
 fn listen(
     login: &mut SshLogin<SessionService>,
     reactor: &mut Reactor,
-) -> Result<Reachable, SessionError> {
+) -> Result<SessionParams, SessionError> {
     loop {
         while let Some(event) = login.poll_event(now()) {
             match event {
                 LoginEvent::Show(text) => report::print_to_stderr(&text),
                 // It is about a login, and there is none.
                 LoginEvent::Notice(what) => tracing::warn!(what, "the server warns"),
-                LoginEvent::Invited(reachable, _) => return Ok(reachable),
+                LoginEvent::Reachable(params, _) => return Ok(params),
                 LoginEvent::Failed(failure) => return Err(in_its_words(failure)),
                 _ => {}
             }

@@ -29,8 +29,8 @@ pub(super) const LINES_WITH_KEYS: [&str; 2] = [MOSH_CONNECT, COPY];
 /// Reads the text of a key into memory of the reader's choice.
 pub type ReadKey = fn(&str) -> Result<Key, KeyError>;
 
-/// The port and the key that a client needs to find its server.
-pub struct Invitation {
+/// The content of the line `MOSH CONNECT`: the port and the key that a client needs to find its server.
+pub struct MoshConnect {
     /// The server's UDP port.
     pub port: u16,
     /// The session's key.
@@ -97,19 +97,19 @@ pub enum Line {
     /// The capabilities of a server of ours; the way to reach it follows.
     Connect(Announcement),
     /// The way to reach the server.
-    Invitation(Invitation),
+    MoshConnect(MoshConnect),
     /// The server has read an offer, and all that can go wrong has gone well.
     Agreed,
     /// The server has heard the client.
     Heard,
     /// The way to reach the far end of a copy.
-    Copy(CopyInvitation),
+    Copy(CopyParams),
     /// The bytes that follow are a copy's, in frames.
     OverSsh,
 }
 
 /// The things that the near end of a copy needs to find its far end.
-pub struct CopyInvitation {
+pub struct CopyParams {
     /// The version of copying that the far end speaks.
     pub version: u32,
     /// Its UDP port.
@@ -151,12 +151,12 @@ impl Line {
             Line::Error(what) => append(&[ERROR, &one_line(what, ERROR)]),
             Line::Missing { system } => append(&[NONE, " ", system]),
             Line::Connect(announcement) => append(&[announcement.line().trim_end()]),
-            Line::Invitation(invitation) => {
-                return invitation_text(invitation.port, &invitation.key);
+            Line::MoshConnect(connect) => {
+                return mosh_connect_line(connect.port, &connect.key);
             }
             Line::Agreed => append(&[AGREED]),
             Line::Heard => append(&[HEARD]),
-            Line::Copy(invitation) => return copy_text(invitation),
+            Line::Copy(params) => return copy_text(params),
             Line::OverSsh => append(&[OVER_SSH]),
         }
         text.push('\n');
@@ -165,7 +165,7 @@ impl Line {
 }
 
 /// Returns the line by which a client can find a server, with its end.
-pub fn invitation_text(port: u16, key: &Key) -> Zeroizing<String> {
+pub fn mosh_connect_line(port: u16, key: &Key) -> Zeroizing<String> {
     let key = key.to_base64();
     // Enough room from the start: a longer buffer would leave the shorter one behind.
     let mut text = Zeroizing::new(String::with_capacity(64));
@@ -176,12 +176,12 @@ pub fn invitation_text(port: u16, key: &Key) -> Zeroizing<String> {
 }
 
 /// Returns the line by which a copy's far end is found, with its end.
-fn copy_text(invitation: &CopyInvitation) -> Zeroizing<String> {
-    let CopyInvitation {
+fn copy_text(params: &CopyParams) -> Zeroizing<String> {
+    let CopyParams {
         version,
         port,
         secret,
-    } = invitation;
+    } = params;
     // Enough room from the start: a longer buffer would leave the shorter one behind.
     let mut text = Zeroizing::new(String::with_capacity(128));
     for part in [COPY, &version.to_string(), " ", &port.to_string(), " "] {
@@ -212,11 +212,11 @@ const KINDS: [(&str, Kind); 11] = [
     }),
     (CONNECT, |rest, _| announcement(rest).map(Line::Connect)),
     (MOSH_CONNECT, |rest, read_key| {
-        invitation(rest, read_key).map(Line::Invitation)
+        mosh_connect(rest, read_key).map(Line::MoshConnect)
     }),
     (AGREED, |rest, _| rest.is_empty().then_some(Line::Agreed)),
     (HEARD, |rest, _| rest.is_empty().then_some(Line::Heard)),
-    (COPY, |rest, _| copy_invitation(rest).map(Line::Copy)),
+    (COPY, |rest, _| copy_params(rest).map(Line::Copy)),
     (OVER_SSH, |rest, _| rest.is_empty().then_some(Line::OverSsh)),
 ];
 
@@ -234,19 +234,19 @@ fn announcement(rest: &str) -> Option<Announcement> {
 }
 
 /// Reads `<port> <key>`; blanks may follow.
-fn invitation(rest: &str, read_key: ReadKey) -> Option<Invitation> {
+fn mosh_connect(rest: &str, read_key: ReadKey) -> Option<MoshConnect> {
     let (port, key) = rest.trim_ascii_end().split_once(' ')?;
-    Some(Invitation {
+    Some(MoshConnect {
         port: number(port).filter(|&port| port > 0)?,
         key: read_key(key).ok()?,
     })
 }
 
 /// Reads `<version> <port> <secret>`; a later version may say more.
-fn copy_invitation(rest: &str) -> Option<CopyInvitation> {
+fn copy_params(rest: &str) -> Option<CopyParams> {
     let mut words = rest.split_ascii_whitespace();
     let (version, port) = (words.next()?, words.next()?);
-    Some(CopyInvitation {
+    Some(CopyParams {
         version: number(version)?,
         port: number(port).filter(|&port| port > 0)?,
         secret: Secret::from_base64(words.next()?).ok()?,
@@ -361,12 +361,12 @@ mod tests {
     }
 
     #[test]
-    fn an_invitation_may_have_blanks_behind_it() {
+    fn a_connect_line_may_have_blanks_behind_it() {
         let line = format!("MOSH CONNECT 60001 {KEY} \r");
         match parsed(&line) {
-            Some(Line::Invitation(invitation)) => {
-                assert_eq!(invitation.port, 60001);
-                assert_eq!(*invitation.key.to_base64(), KEY);
+            Some(Line::MoshConnect(connect)) => {
+                assert_eq!(connect.port, 60001);
+                assert_eq!(*connect.key.to_base64(), KEY);
             }
             _ => panic!("not read"),
         }

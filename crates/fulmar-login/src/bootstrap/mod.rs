@@ -19,7 +19,7 @@ mod percent;
 
 pub use self::line_splitter::{Arrived, LineSplitter, TooMuchText};
 pub use self::lines::{
-    Announcement, CopyInvitation, Invitation, Line, Malformed, ReadKey, invitation_text,
+    Announcement, CopyParams, Line, Malformed, MoshConnect, ReadKey, mosh_connect_line,
 };
 pub use self::offer::{Bind, Block, Offer, Opening, OpeningError, assignment};
 pub use self::offer_reader::{OfferError, OfferReader, Received};

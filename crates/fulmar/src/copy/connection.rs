@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use fulmar_base::{Hint, Time};
 use fulmar_login::{
-    CopyInvitation, CopyService, LoginEvent, OVER_SSH_LINE, OutputError, Service as _,
-    TransportChoice, TransportError, TransportEvent,
+    CopyParams, CopyService, LoginEvent, OVER_SSH_LINE, OutputError, Service as _, TransportChoice,
+    TransportError, TransportEvent,
 };
 use fulmar_platform::{Piped, Stream, Transfer};
 use fulmar_quic::Event;
@@ -59,13 +59,13 @@ impl CopyConnection {
         resumes: bool,
     ) -> Result<CopyConnection, CopyError> {
         let WaitingFarEnd {
-            invitation,
+            params,
             destinations,
             login,
         } = found;
         let udp = match destinations {
             Some(destinations) => {
-                let CopyInvitation { secret, .. } = invitation;
+                let CopyParams { secret, .. } = params;
                 let sockets = NearSockets::new(destinations);
                 UdpConnection::begin(now, sockets, &secret, window_max, resumes)?
             }

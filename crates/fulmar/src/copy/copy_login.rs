@@ -7,8 +7,8 @@ use std::net::IpAddr;
 
 use fulmar_copy::RateLimit;
 use fulmar_login::{
-    COPY_VERSION, CopyInvitation, CopyLoginError, CopyService, Destination, Destinations,
-    LoginError, LoginEvent, copy_command, is_plain,
+    COPY_VERSION, CopyLoginError, CopyParams, CopyService, Destination, Destinations, LoginError,
+    LoginEvent, copy_command, is_plain,
 };
 use fulmar_platform::resolve::numeric;
 use fulmar_platform::{Interest, Signal};
@@ -23,8 +23,8 @@ use crate::system::while_doing;
 
 /// A far end that waits.
 pub(super) struct WaitingFarEnd {
-    /// The invitation to it.
-    pub(super) invitation: CopyInvitation,
+    /// Its connection parameters.
+    pub(super) params: CopyParams,
     /// The addresses that it may have; `None` if no address of it is known.
     pub(super) destinations: Option<Destinations>,
     /// The login that has started it.
@@ -78,8 +78,8 @@ impl CopyLogin {
         reporter: &mut Reporter,
     ) -> Result<WaitingFarEnd, CopyError> {
         match self.run(reactor, reporter) {
-            Ok((invitation, destinations)) => Ok(WaitingFarEnd {
-                invitation,
+            Ok((params, destinations)) => Ok(WaitingFarEnd {
+                params,
                 destinations,
                 login: self.login,
             }),
@@ -100,7 +100,7 @@ impl CopyLogin {
         &mut self,
         reactor: &mut Reactor,
         reporter: &mut Reporter,
-    ) -> Result<(CopyInvitation, Option<Destinations>), CopyError> {
+    ) -> Result<(CopyParams, Option<Destinations>), CopyError> {
         loop {
             if let Some(end) = self.handle_events(reporter)? {
                 return Ok(end);
@@ -129,16 +129,16 @@ impl CopyLogin {
     fn handle_events(
         &mut self,
         reporter: &mut Reporter,
-    ) -> Result<Option<(CopyInvitation, Option<Destinations>)>, CopyError> {
+    ) -> Result<Option<(CopyParams, Option<Destinations>)>, CopyError> {
         while let Some(event) = self.login.poll_event(now()) {
             match event {
                 LoginEvent::Show(text) => reporter.show(&text),
                 LoginEvent::Notice(what) => reporter.note(&what),
-                LoginEvent::Invited(invitation, addresses) => {
+                LoginEvent::Reachable(params, addresses) => {
                     tracing::info!(?addresses, "where the far end may be");
                     let is_known = !addresses.is_empty();
                     let destinations = is_known.then(|| Destinations::found(addresses));
-                    return Ok(Some((invitation, destinations)));
+                    return Ok(Some((params, destinations)));
                 }
                 LoginEvent::Failed(failure) => return Err(failure.into()),
                 _ => {}

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use fulmar_copy::RateLimiter;
 use fulmar_core::CompatMode;
-use fulmar_login::{COPY_VERSION, CopyInvitation};
+use fulmar_login::{COPY_VERSION, CopyParams};
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::udp::{Fragmentation, IcmpErrors, UdpOptions};
 use fulmar_platform::{Signal, StandardPipes, forbid_core_dumps, signals};
@@ -90,12 +90,12 @@ fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, CopyErro
         ..Options::default()
     };
     let connection = Connection::server(&secret, random::seed()?, origin(), now(), &quic);
-    let invitation = CopyInvitation {
+    let params = CopyParams {
         version: COPY_VERSION,
         port: bound.port,
         secret,
     };
-    announce::invite_copy(&environment, invitation)
+    announce::print_copy_params(&environment, params)
         .map_err(while_doing("printing port and secret"))?;
     let login = Login {
         pipes: StandardPipes::take().map_err(while_doing("taking standard input"))?,

@@ -21,7 +21,8 @@ use std::ffi::{OsStr, OsString};
 use fulmar_core::CompatMode;
 use fulmar_login::{
     Destination, Destinations, Family, LoginConfig, LoginError, LoginEvent, LoginStep, OnlyFamily,
-    OpeningError, Reachable, SessionRequest, SessionService, Ssh, remote_command, session_command,
+    OpeningError, SessionParams, SessionRequest, SessionService, Ssh, remote_command,
+    session_command,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::SettingSources;
@@ -135,14 +136,14 @@ impl SessionLogin {
     /// Goes on to the end of it.
     fn finish(mut self) -> Result<ConnectParams, SessionError> {
         match self.run() {
-            Ok((reachable, destinations)) => {
-                if reachable.agreement.is_none() {
+            Ok((params, destinations)) => {
+                if params.agreement.is_none() {
                     tracing::info!("a server of stock's, and so a session without extensions");
                 }
                 Ok(ConnectParams {
-                    key: reachable.key,
+                    key: params.key,
                     destinations,
-                    agreement: reachable.agreement,
+                    agreement: params.agreement,
                     is_cut_off: self.login.take_cut_off(),
                     login: Some(self.login),
                     reactor: self.reactor,
@@ -158,7 +159,7 @@ impl SessionLogin {
         }
     }
 
-    fn run(&mut self) -> Result<(Reachable, Destinations), SessionError> {
+    fn run(&mut self) -> Result<(SessionParams, Destinations), SessionError> {
         loop {
             if let Some(end) = self.handle_events()? {
                 return Ok(end);
@@ -182,15 +183,15 @@ impl SessionLogin {
     }
 
     /// Does what the login wants, and returns where the server is, if all of that is known.
-    fn handle_events(&mut self) -> Result<Option<(Reachable, Destinations)>, SessionError> {
+    fn handle_events(&mut self) -> Result<Option<(SessionParams, Destinations)>, SessionError> {
         while let Some(event) = self.login.poll_event(now()) {
             match event {
                 LoginEvent::Show(text) => report::print_others(&text),
                 LoginEvent::Notice(what) => report::complain("fulmar", what),
                 LoginEvent::Reached(step) => self.note(step),
-                LoginEvent::Invited(reachable, addresses) => {
+                LoginEvent::Reachable(params, addresses) => {
                     tracing::info!(?addresses, "where the server may be");
-                    return Ok(Some((reachable, Destinations::found(addresses))));
+                    return Ok(Some((params, Destinations::found(addresses))));
                 }
                 LoginEvent::Failed(failure) => return Err(SessionError::Login(failure)),
                 _ => {}

@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use fulmar_core::CompatMode;
 use fulmar_datagram::Key;
-use fulmar_login::{Announcement, CopyInvitation, Line, invitation_text};
+use fulmar_login::{Announcement, CopyParams, Line, mosh_connect_line};
 use fulmar_platform::tty::is_terminal;
 use fulmar_settings::Environment;
 use zeroize::Zeroizing;
@@ -48,7 +48,7 @@ pub(crate) fn greet(environment: &Environment) -> io::Result<()> {
 /// When nobody can read it.
 pub(crate) fn introduce(announcement: &Announcement, port: u16, key: &Key) -> io::Result<()> {
     print(&announcement.line())?;
-    invite(port, key)
+    print_mosh_connect(port, key)
 }
 
 /// Prints port and key, of a server of ours that has introduced itself.
@@ -56,8 +56,8 @@ pub(crate) fn introduce(announcement: &Announcement, port: u16, key: &Key) -> io
 /// # Errors
 ///
 /// When nobody can read it.
-pub(crate) fn invite(port: u16, key: &Key) -> io::Result<()> {
-    print(&invitation_text(port, key))
+pub(crate) fn print_mosh_connect(port: u16, key: &Key) -> io::Result<()> {
+    print(&mosh_connect_line(port, key))
 }
 
 /// Prints where ssh came from, if that is known, and how the far end of a copy is reached.
@@ -65,13 +65,13 @@ pub(crate) fn invite(port: u16, key: &Key) -> io::Result<()> {
 /// # Errors
 ///
 /// When nobody can read it.
-pub(crate) fn invite_copy(environment: &Environment, copy: CopyInvitation) -> io::Result<()> {
+pub(crate) fn print_copy_params(environment: &Environment, copy: CopyParams) -> io::Result<()> {
     let connection = ssh_line(environment.get("SSH_CONNECTION")).unwrap_or_default();
-    let invitation = Line::Copy(copy).text();
+    let params = Line::Copy(copy).text();
     // Enough room from the start: a longer buffer would leave the shorter one behind.
-    let mut text = Zeroizing::new(String::with_capacity(connection.len() + invitation.len()));
+    let mut text = Zeroizing::new(String::with_capacity(connection.len() + params.len()));
     text.push_str(&connection);
-    text.push_str(&invitation);
+    text.push_str(&params);
     print(&text)
 }
 
@@ -133,7 +133,7 @@ fn stock_lines(port: u16, key: &Key, on_terminal: bool) -> Zeroizing<String> {
     // Enough room from the start: a longer buffer would leave the shorter one behind.
     let mut lines = Zeroizing::new(String::with_capacity(64));
     lines.push_str(start);
-    lines.push_str(&invitation_text(port, key));
+    lines.push_str(&mosh_connect_line(port, key));
     lines
 }
 

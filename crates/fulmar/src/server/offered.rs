@@ -144,7 +144,7 @@ impl Listener {
         // The first one is closed by now: it may be just its port that is wanted.
         let bound = wanted.listen_patiently(setup)?;
         if was_open {
-            announce::invite(bound.port, &self.key).map_err(while_doing(PRINTING))?
+            announce::print_mosh_connect(bound.port, &self.key).map_err(while_doing(PRINTING))?
         } else {
             self.introduce(bound.port)?
         }

@@ -151,7 +151,7 @@ fn a_server_whose_word_that_it_hears_is_lost_hears_that_its_client_gives_up() {
     let mut datagram = [0; 2048];
     let (length, _) = between.recv_from(&mut datagram).expect("a datagram");
     let home = login.world.home().to_owned();
-    let said = std::fs::read_to_string(home.join("said")).expect("an invitation");
+    let said = std::fs::read_to_string(home.join("said")).expect("a connect line");
     let server = said.split(' ').nth(2).and_then(|port| port.parse().ok());
     let server = SocketAddr::from(([127, 0, 0, 1], server.expect("a port")));
     between

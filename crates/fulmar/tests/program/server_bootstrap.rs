@@ -64,11 +64,11 @@ impl Login {
 
     /// A server that was given [`OFFER`], and how to reach it.
     #[track_caller]
-    fn asked() -> (Self, Invitation) {
+    fn asked() -> (Self, ServerParams) {
         let mut login = Self::start(&[]);
         login.write(OFFER);
-        let invitation = login.invitation();
-        (login, invitation)
+        let params = login.params();
+        (login, params)
     }
 
     fn write(&mut self, text: &str) {
@@ -108,7 +108,7 @@ impl Login {
 
     /// Reads what a server says before it has read an offer.
     #[track_caller]
-    fn introduction(&mut self) -> Invitation {
+    fn introduction(&mut self) -> ServerParams {
         self.expect_hello();
         let announcement = self.line();
         assert!(
@@ -116,8 +116,8 @@ impl Login {
             "{announcement}"
         );
         let line = self.line();
-        let (port, key) = Invitation::words(&line).expect("an invitation");
-        Invitation {
+        let (port, key) = ServerParams::words(&line).expect("a connect line");
+        ServerParams {
             announcement,
             port,
             key,
@@ -126,17 +126,17 @@ impl Login {
 
     /// Reads the lines of a server that has an offer.
     #[track_caller]
-    fn invitation(&mut self) -> Invitation {
-        let mut invitation = self.introduction();
+    fn params(&mut self) -> ServerParams {
+        let mut params = self.introduction();
         loop {
             let line = self.line();
             if line == "FULMAR AGREED\n" {
-                return invitation;
+                return params;
             }
-            match Invitation::words(&line) {
+            match ServerParams::words(&line) {
                 Some((port, key)) => {
-                    assert_eq!(key, invitation.key, "another server");
-                    invitation.port = port;
+                    assert_eq!(key, params.key, "another server");
+                    params.port = port;
                 }
                 None => assert!(line.starts_with("FULMAR WARNING "), "{line}"),
             }
@@ -213,14 +213,14 @@ fn await_input(descriptor: &impl AsFd) {
 }
 
 /// The announcement, port and key with which a server is reached.
-struct Invitation {
+struct ServerParams {
     /// The line in which it said what it can do.
     announcement: String,
     port: u16,
     key: String,
 }
 
-impl Invitation {
+impl ServerParams {
     /// Port and key in a line, if it has them.
     fn words(line: &str) -> Option<(u16, String)> {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -238,8 +238,8 @@ struct Guest {
 }
 
 impl Guest {
-    fn of(invitation: &Invitation, agreement: Option<Agreement>) -> Self {
-        let key = Key::from_base64(&invitation.key).expect("a key");
+    fn of(params: &ServerParams, agreement: Option<Agreement>) -> Self {
+        let key = Key::from_base64(&params.key).expect("a key");
         let config = ClientConfig {
             agreement,
             ..ClientConfig::new(key, [7; 32])
@@ -248,7 +248,7 @@ impl Guest {
         let path = PathId::new(0);
         client.handle_path_opened(Time::ZERO, path);
         let socket = udp_socket();
-        let server = (Ipv4Addr::LOCALHOST, invitation.port);
+        let server = (Ipv4Addr::LOCALHOST, params.port);
         socket.connect(server).expect("a port");
         Self { client, socket }
     }
@@ -294,9 +294,9 @@ const ANNOUNCEMENT: &str = concat!(
 #[test]
 fn a_server_can_be_reached_before_it_has_an_offer() {
     let mut login = Login::start(&[]);
-    let invitation = login.introduction();
-    assert_eq!(invitation.announcement, ANNOUNCEMENT);
-    let mut guest = Guest::of(&invitation, None);
+    let params = login.introduction();
+    assert_eq!(params.announcement, ANNOUNCEMENT);
+    let mut guest = Guest::of(&params, None);
     let datagrams = guest.datagrams();
     guest.send(&datagrams);
     // What has come for it waits.
@@ -319,7 +319,7 @@ fn a_server_moves_to_where_the_offer_wishes_it_and_keeps_its_key() {
     ));
     login.expect_line(&format!("MOSH CONNECT {port} {}\n", first.key));
     login.expect_line("FULMAR AGREED\n");
-    let moved = Invitation { port, ..first };
+    let moved = ServerParams { port, ..first };
     let mut guest = Guest::of(&moved, None);
     let datagrams = guest.datagrams();
     guest.send(&datagrams);
@@ -340,7 +340,7 @@ fn a_wished_port_that_is_about_to_be_let_go_is_waited_for() {
     assert!(lines.any(|line| line.contains("the port is taken")));
     drop(busy);
     let line = login.line();
-    let at = Invitation::words(&line).map(|(at, _)| at);
+    let at = ServerParams::words(&line).map(|(at, _)| at);
     assert_eq!(at, Some(port), "{line}");
     login.expect_line("FULMAR AGREED\n");
 }
@@ -366,7 +366,7 @@ fn a_wish_is_heard_where_no_port_was_free_before() {
     login.expect_hello();
     login.write("FULMAR OFFER 1 exit,hints\nbind 127.0.0.1\nword cat\nFULMAR END\n");
     login.expect_line(ANNOUNCEMENT);
-    let (at, _) = Invitation::words(&login.line()).expect("an invitation");
+    let (at, _) = ServerParams::words(&login.line()).expect("a connect line");
     assert_eq!(at, port);
     login.expect_line("FULMAR AGREED\n");
 }
@@ -376,7 +376,7 @@ fn capabilities_that_only_one_end_has_are_no_reason_to_part() {
     for offered in ["-", "zzz", "aaa,exit,zzz"] {
         let mut login = Login::start(&["-p", "0"]);
         login.write(&format!("FULMAR OFFER 1 {offered}\nFULMAR END\n"));
-        assert_eq!(login.invitation().announcement, ANNOUNCEMENT);
+        assert_eq!(login.params().announcement, ANNOUNCEMENT);
     }
 }
 
@@ -385,9 +385,9 @@ fn heard_is_said_once_the_first_genuine_datagram_has_come_and_the_server_stays()
     if !sees_environments() {
         return;
     }
-    let (mut login, invitation) = Login::asked();
+    let (mut login, params) = Login::asked();
     let daemon = login.daemon();
-    let mut guest = Guest::of(&invitation, None);
+    let mut guest = Guest::of(&params, None);
     let datagrams = guest.datagrams();
     guest.send(&datagrams);
     login.expect_line("FULMAR HEARD\n");
@@ -402,14 +402,14 @@ fn heard_is_said_once_the_first_genuine_datagram_has_come_and_the_server_stays()
 
 #[test]
 fn what_is_not_genuine_is_not_heard() {
-    let (mut login, invitation) = Login::asked();
-    let mut altered = Guest::of(&invitation, None).datagrams();
+    let (mut login, params) = Login::asked();
+    let mut altered = Guest::of(&params, None).datagrams();
     for datagram in &mut altered {
         *datagram.last_mut().expect("it is not empty") ^= 1;
     }
-    let other_key = Invitation {
+    let other_key = ServerParams {
         announcement: String::new(),
-        port: invitation.port,
+        port: params.port,
         key: "AAAAAAAAAAAAAAAAAAAAAA".to_owned(),
     };
     let mut stranger = Guest::of(&other_key, None);
@@ -469,8 +469,8 @@ fn a_client_that_goes_before_it_has_said_anything_leaves_nothing() {
 #[test]
 fn a_login_that_ends_right_behind_its_offer_leaves_nothing() {
     let mut login = Login::start(&[]);
-    let invitation = login.introduction();
-    let mut guest = Guest::of(&invitation, None);
+    let params = login.introduction();
+    let mut guest = Guest::of(&params, None);
     let datagrams = guest.datagrams();
     guest.send(&datagrams);
     // Both are there when it looks for either.
@@ -484,7 +484,7 @@ fn a_login_that_ends_right_behind_its_offer_leaves_nothing() {
 }
 
 #[test]
-fn an_invitation_that_nobody_can_read_is_the_end() {
+fn parameters_that_nobody_can_read_are_the_end() {
     let mut login = Login::start(&[]);
     login.expect_hello();
     drop(login.output.take());
@@ -497,9 +497,9 @@ fn an_offer_is_found_after_other_lines_and_the_second_one_is_passed_over() {
     let mut login = Login::start(&[]);
     let noise = "\nFULMAR START\nFULMAR MOSH 'mosh-server' 'new'\n\nhello\n";
     login.write(&format!("{noise}{OFFER}"));
-    let invitation = login.invitation();
+    let params = login.params();
     login.write(&format!("{noise}{OFFER}").repeat(100));
-    let mut guest = Guest::of(&invitation, None);
+    let mut guest = Guest::of(&params, None);
     let datagrams = guest.datagrams();
     guest.send(&datagrams);
     login.expect_line("FULMAR HEARD\n");
@@ -512,7 +512,7 @@ fn of_an_offer_whose_end_was_lost_the_second_copy_counts() {
     let other = "FULMAR OFFER 1 -\nport 0\nword no-such-program\nFULMAR E";
     login.write(&format!("{other}\n{OFFER}"));
     // The first one's program is not there.
-    login.invitation();
+    login.params();
 }
 
 #[test]
@@ -564,7 +564,7 @@ fn what_could_not_be_had_is_a_warning() {
     login.write("FULMAR OFFER 1 -\nport 0\nbind 192.0.2.1\nFULMAR END\n");
     let first = login.introduction();
     let moved = login.line();
-    assert!(Invitation::words(&moved).is_some_and(|(_, key)| key == first.key));
+    assert!(ServerParams::words(&moved).is_some_and(|(_, key)| key == first.key));
     let warning = login.line();
     assert!(warning.starts_with("FULMAR WARNING "), "{warning}");
     assert!(warning.contains("192.0.2.1"), "{warning}");
@@ -586,12 +586,12 @@ fn a_person_at_a_terminal_is_told_the_word_that_is_missing() {
 fn told_by_the_program(world: World, arguments: &[&str], offer: &str) -> String {
     let mut login = Login::start_in(world, arguments);
     login.write(offer);
-    let invitation = login.invitation();
+    let params = login.params();
     let world = &login.world;
     let mut client = world.spawn(world.ours("fulmar"));
     client.arg("client").arg("127.0.0.1");
-    client.arg(invitation.port.to_string());
-    client.env("MOSH_KEY", &invitation.key);
+    client.arg(params.port.to_string());
+    client.env("MOSH_KEY", &params.key);
     let mut terminal = Terminal::start(&client, Setup::default().size, Rules::Client);
     assert_eq!(terminal.wait_for_end().code(), Some(0));
     login.expect_line("FULMAR HEARD\n");
@@ -652,10 +652,10 @@ fn a_command_line_outweighs_what_the_client_wants() {
 fn spoken(offer: fn(&str) -> String, announcement: fn(&str) -> String) -> Dialect {
     let mut login = Login::start(&[]);
     login.write(&offer(OFFER));
-    let invitation = login.invitation();
-    let announcement = announcement(&invitation.announcement);
+    let params = login.params();
+    let announcement = announcement(&params.announcement);
     let agreement = Agreement::of(OFFER.as_bytes(), announcement.as_bytes(), Capabilities::ALL);
-    let mut guest = Guest::of(&invitation, Some(agreement));
+    let mut guest = Guest::of(&params, Some(agreement));
     let datagrams = guest.datagrams();
     guest.send(&datagrams);
     login.expect_line("FULMAR HEARD\n");
@@ -694,16 +694,16 @@ fn where_the_agreement_was_altered_no_program_starts_and_the_server_leaves() {
     for is_altered in [false, true] {
         let mut login = Login::start(&[]);
         login.write(offer);
-        let invitation = login.invitation();
+        let params = login.params();
         let daemon = login.daemon();
         let seen = if is_altered {
             offer.replace("port 0", "port 1")
         } else {
             offer.to_owned()
         };
-        let announcement = invitation.announcement.as_bytes();
+        let announcement = params.announcement.as_bytes();
         let agreement = Agreement::of(seen.as_bytes(), announcement, Capabilities::ALL);
-        let mut guest = Guest::of(&invitation, Some(agreement));
+        let mut guest = Guest::of(&params, Some(agreement));
         let datagrams = guest.datagrams();
         guest.send(&datagrams);
         // It says goodbye to a guest that has nothing more to say.
