@@ -9,12 +9,14 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
+mod address_family;
 mod ecn;
 mod hint;
 mod path_id;
 mod send_error;
 mod time;
 
+pub use address_family::AddressFamily;
 pub use ecn::Ecn;
 pub use hint::Hint;
 pub use path_id::PathId;

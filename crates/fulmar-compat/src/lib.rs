@@ -3,7 +3,7 @@
 //!
 //! [`Program`] tells by its name which program this is to be. [`MoshRequest`], [`MoshServerRequest`] and
 //! [`MoshClientRequest`] are what their command lines ask for. For `mosh` there are also the words for ssh ([`ssh_words`]),
-//! the command line for the server ([`server_command`]), which addresses are tried ([`AddressPreference`]), and the meaning
+//! the command line for the server ([`server_command`]), which addresses are tried ([`MoshFamily`]), and the meaning
 //! of what ssh and the server print ([`MoshLoginOutput`]).
 //!
 //! Scripts and habits depend on what these programs do. All of it follows stock, in words, lines and texts, also where
@@ -33,10 +33,10 @@
 
 #![forbid(unsafe_code)]
 
-mod address_preference;
 mod command_line;
 mod mosh;
 mod mosh_client;
+mod mosh_family;
 mod mosh_login_error;
 mod mosh_login_output;
 mod mosh_server;
@@ -44,12 +44,12 @@ mod program;
 mod server_command;
 mod ssh_words;
 
-pub use address_preference::AddressPreference;
 pub use command_line::CommandLineError;
 pub use mosh::{
     MOSH_USAGE, MoshBind, MoshOptions, MoshRequest, MoshRoute, UsageError, mosh_version_text,
 };
 pub use mosh_client::MoshClientRequest;
+pub use mosh_family::MoshFamily;
 pub use mosh_login_error::MoshLoginError;
 pub use mosh_login_output::{MoshLoginOutput, ServerAddress, ServerLine};
 pub use mosh_server::{MoshServerRequest, mosh_server_version_text};

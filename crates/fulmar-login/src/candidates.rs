@@ -2,20 +2,9 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, SocketAddrV6};
 
-/// The addresses of a name that are used: docs/protocol.md §2.4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// IPv4 alone.
-    Inet,
-    /// IPv6 alone.
-    Inet6,
-    /// All, in the order of the resolver. So is `auto`.
-    All,
-    /// All, IPv4 first.
-    PreferInet,
-    /// All, IPv6 first.
-    PreferInet6,
-}
+use fulmar_base::AddressFamily;
+
+use crate::address_preference::AddressPreference;
 
 /// The source of the server's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +31,7 @@ pub fn candidates(
     resolved: &[SocketAddr],
     reported: Option<IpAddr>,
     port: u16,
-    family: Family,
+    preference: AddressPreference,
     word: RemoteIp,
 ) -> Vec<SocketAddr> {
     let reported = reported.map(unmapped);
@@ -58,7 +47,7 @@ pub fn candidates(
         let usable = reported.filter(|address| !is_of_a_link(*address));
         found.extend(usable.map(|address| SocketAddr::new(address, port)));
     }
-    found.retain(|address| is_admitted(family, address.ip()));
+    found.retain(|address| is_admitted(preference, address.ip()));
     let mut each_once: Vec<SocketAddr> = Vec::new();
     for address in found {
         if !each_once.contains(&address) {
@@ -66,29 +55,28 @@ pub fn candidates(
         }
     }
     // Stable: what is equal in this stays in the order of the resolver.
-    each_once.sort_by_key(|address| rank(family, address.ip(), reported));
+    each_once.sort_by_key(|address| rank(preference, address.ip(), reported));
     each_once.truncate(CANDIDATES_MAX);
     each_once
 }
 
-fn is_admitted(family: Family, address: IpAddr) -> bool {
-    match family {
-        Family::Inet => address.is_ipv4(),
-        Family::Inet6 => address.is_ipv6(),
-        Family::All | Family::PreferInet | Family::PreferInet6 => true,
-    }
+fn is_admitted(preference: AddressPreference, address: IpAddr) -> bool {
+    preference
+        .only()
+        .is_none_or(|family| family == AddressFamily::of(address))
 }
 
 /// Returns the place in the order: what ssh reached comes first, then the family that the user
 /// prefers, then the family that ssh used.
-fn rank(family: Family, address: IpAddr, reported: Option<IpAddr>) -> (bool, bool, bool) {
-    let is_preferred = match family {
-        Family::PreferInet => address.is_ipv4(),
-        Family::PreferInet6 => address.is_ipv6(),
-        Family::All | Family::Inet | Family::Inet6 => true,
-    };
+fn rank(
+    preference: AddressPreference,
+    address: IpAddr,
+    reported: Option<IpAddr>,
+) -> (bool, bool, bool) {
+    let family = AddressFamily::of(address);
+    let is_preferred = preference.is_first(family);
     let is_reported = reported == Some(address);
-    let is_like_reported = reported.is_some_and(|reported| reported.is_ipv4() == address.is_ipv4());
+    let is_like_reported = reported.is_some_and(|reported| AddressFamily::of(reported) == family);
     (!is_reported, !is_preferred, !is_like_reported)
 }
 
@@ -125,7 +113,12 @@ mod tests {
     use super::*;
 
     /// Returns the candidates on port 7, without it.
-    fn order(resolved: &[&str], reported: &str, family: Family, word: RemoteIp) -> Vec<String> {
+    fn order(
+        resolved: &[&str],
+        reported: &str,
+        preference: AddressPreference,
+        word: RemoteIp,
+    ) -> Vec<String> {
         let resolved: Vec<SocketAddr> = resolved
             .iter()
             .map(|text| {
@@ -134,7 +127,7 @@ mod tests {
             })
             .collect();
         let reported = reported_address(reported);
-        candidates(&resolved, reported, 7, family, word)
+        candidates(&resolved, reported, 7, preference, word)
             .into_iter()
             .map(|address| {
                 let text = address.to_string();
@@ -148,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_ssh_reached_comes_first_then_its_family_then_the_resolvers_order() {
-        let both = |reported| order(ADDRESSES, reported, Family::All, RemoteIp::Proxy);
+        let both = |reported| order(ADDRESSES, reported, AddressPreference::All, RemoteIp::Proxy);
         assert_eq!(
             both("192.0.2.2"),
             ["192.0.2.2", "192.0.2.1", "2001:db8::1", "2001:db8::2"]
@@ -163,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_reported_address_counts_alone_only_if_nothing_resolves() {
-        let from = |resolved, word| order(resolved, "192.0.2.9", Family::All, word);
+        let from = |resolved, word| order(resolved, "192.0.2.9", AddressPreference::All, word);
         assert_eq!(from(&[], RemoteIp::Proxy), ["192.0.2.9"]);
         assert_eq!(from(&["192.0.2.1"], RemoteIp::Proxy), ["192.0.2.1"]);
         assert_eq!(from(&["192.0.2.1"], RemoteIp::Remote), ["192.0.2.9"]);
@@ -172,15 +165,19 @@ mod tests {
 
     #[test]
     fn the_family_is_a_condition_or_a_preference() {
-        let of = |family| order(ADDRESSES, "", family, RemoteIp::Proxy);
-        assert_eq!(of(Family::Inet), ["192.0.2.1", "192.0.2.2"]);
-        assert_eq!(of(Family::Inet6), ["2001:db8::1", "2001:db8::2"]);
-        assert_eq!(of(Family::PreferInet)[0], "192.0.2.1");
-        assert_eq!(of(Family::PreferInet6)[0], "2001:db8::1");
+        let of = |preference| order(ADDRESSES, "", preference, RemoteIp::Proxy);
+        let (only, prefer) = (AddressPreference::Only, AddressPreference::Prefer);
+        assert_eq!(of(only(AddressFamily::Ipv4)), ["192.0.2.1", "192.0.2.2"]);
+        assert_eq!(
+            of(only(AddressFamily::Ipv6)),
+            ["2001:db8::1", "2001:db8::2"]
+        );
+        assert_eq!(of(prefer(AddressFamily::Ipv4))[0], "192.0.2.1");
+        assert_eq!(of(prefer(AddressFamily::Ipv6))[0], "2001:db8::1");
         let reported = order(
             ADDRESSES,
             "2001:db8::2",
-            Family::PreferInet,
+            prefer(AddressFamily::Ipv4),
             RemoteIp::Proxy,
         );
         assert_eq!(
@@ -188,14 +185,19 @@ mod tests {
             ["2001:db8::2", "192.0.2.1"],
             "it is known to work"
         );
-        assert!(order(&[], "192.0.2.9", Family::Inet6, RemoteIp::Proxy).is_empty());
+        assert!(order(&[], "192.0.2.9", only(AddressFamily::Ipv6), RemoteIp::Proxy).is_empty());
     }
 
     #[test]
     fn mapped_addresses_are_plain_ones_and_each_is_there_once() {
         let resolved = ["::ffff:192.0.2.1", "192.0.2.1", "::ffff:192.0.2.2"];
         assert_eq!(
-            order(&resolved, "::FFFF:192.0.2.2", Family::All, RemoteIp::Proxy),
+            order(
+                &resolved,
+                "::FFFF:192.0.2.2",
+                AddressPreference::All,
+                RemoteIp::Proxy
+            ),
             ["192.0.2.2", "192.0.2.1"]
         );
     }
@@ -204,18 +206,23 @@ mod tests {
     fn a_zone_is_ours_and_never_the_servers() {
         let ours = ["[fe80::1%3]:22", "[fe80::1%4]:22"];
         assert_eq!(
-            order(&ours, "fe80::1%eth0", Family::All, RemoteIp::Proxy),
+            order(
+                &ours,
+                "fe80::1%eth0",
+                AddressPreference::All,
+                RemoteIp::Proxy
+            ),
             ["fe80::1%3", "fe80::1%4"]
         );
-        assert!(order(&[], "fe80::1%eth0", Family::All, RemoteIp::Proxy).is_empty());
-        assert!(order(&[], "fe80::1", Family::All, RemoteIp::Proxy).is_empty());
+        assert!(order(&[], "fe80::1%eth0", AddressPreference::All, RemoteIp::Proxy).is_empty());
+        assert!(order(&[], "fe80::1", AddressPreference::All, RemoteIp::Proxy).is_empty());
     }
 
     #[test]
     fn there_are_eight_at_most_and_the_reported_one_is_among_them() {
         let many: Vec<String> = (1..=20).map(|host| format!("192.0.2.{host}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        let tried = order(&many, "192.0.2.20", Family::All, RemoteIp::Proxy);
+        let tried = order(&many, "192.0.2.20", AddressPreference::All, RemoteIp::Proxy);
         assert_eq!(tried.len(), CANDIDATES_MAX);
         assert_eq!(tried[..2], ["192.0.2.20", "192.0.2.1"]);
     }

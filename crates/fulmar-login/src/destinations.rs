@@ -4,7 +4,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use fulmar_base::SendError;
+use fulmar_base::{AddressFamily, SendError};
 use fulmar_datagram::limits::{DATAGRAM_BYTES_IPV4, DATAGRAM_BYTES_IPV6};
 
 /// The most datagrams that an address gets without ever having answered.
@@ -90,7 +90,7 @@ impl Destinations {
 
     /// Returns the longest datagram that goes to all of them.
     pub fn datagram_bytes(&self) -> usize {
-        if self.uses_family(SocketAddr::is_ipv6) {
+        if self.uses_family(AddressFamily::Ipv6) {
             DATAGRAM_BYTES_IPV6
         } else {
             DATAGRAM_BYTES_IPV4
@@ -103,7 +103,8 @@ impl Destinations {
     }
 
     /// Tells if there is an address of that family to send to.
-    pub fn uses_family(&self, is_family: impl Fn(&SocketAddr) -> bool) -> bool {
+    pub fn uses_family(&self, family: AddressFamily) -> bool {
+        let is_family = |address: &SocketAddr| AddressFamily::of(address.ip()) == family;
         match &self.peer {
             Some(peer) => is_family(peer),
             None => self.tried.iter().any(|tried| is_family(&tried.address)),
@@ -235,11 +236,11 @@ mod tests {
     fn all_are_tried_until_one_answers() {
         let mut destinations = found(&BOTH);
         assert_eq!(destinations.next(1), BOTH.map(address));
-        assert!(destinations.uses_family(SocketAddr::is_ipv4));
+        assert!(destinations.uses_family(AddressFamily::Ipv4));
         assert!(destinations.heard_from(address(BOTH[1])));
         assert!(!destinations.heard_from(address(BOTH[0])), "it is settled");
         assert_eq!(destinations.next(1), [address(BOTH[1])]);
-        assert!(!destinations.uses_family(SocketAddr::is_ipv4));
+        assert!(!destinations.uses_family(AddressFamily::Ipv4));
     }
 
     #[test]

@@ -6,10 +6,10 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use fulmar_base::Time;
+use fulmar_base::{AddressFamily, Time};
 
 use crate::candidates::RemoteIp;
-use crate::ssh::{OnlyFamily, Ssh, SshImplementation, SshSettings};
+use crate::ssh::{Ssh, SshImplementation, SshSettings};
 
 /// The time that a program has to tell its version. One that takes longer is a wrapper that waits for something else.
 ///
@@ -26,8 +26,8 @@ pub(crate) enum LookupOrder {
     AskSsh(Vec<OsString>),
     /// Nobody waits for that any more.
     EndQuestion,
-    /// Ask the system for the addresses of this name, in that family.
-    Resolve(OsString, OnlyFamily),
+    /// Ask the system for the addresses of this name, in that family if there is one.
+    Resolve(OsString, Option<AddressFamily>),
     /// Take note that ssh's configuration is known.
     NoteSettings,
     /// Take note that the addresses are known.
@@ -241,10 +241,7 @@ impl HostLookup {
         let host = settings
             .host_name
             .map_or_else(|| as_written.to_owned(), OsString::from);
-        let family = match ssh.family {
-            OnlyFamily::Any => settings.family,
-            family => family,
-        };
+        let family = ssh.family.or(settings.family);
         self.stage = LookupStage::Addresses;
         self.orders.push_back(LookupOrder::Resolve(host, family));
     }

@@ -41,6 +41,7 @@
 
 #![forbid(unsafe_code)]
 
+mod address_preference;
 mod attribution;
 mod bootstrap;
 mod candidates;
@@ -69,13 +70,14 @@ mod ssh_error;
 mod text;
 mod transport_choice;
 
+pub use address_preference::AddressPreference;
 pub use attribution::{Attribution, attributed};
 pub use bootstrap::{
     Announcement, Arrived, BLOCK_BYTES_MAX, Bind, Block, CopyParams, LINE_BYTES_MAX, Line,
     LineSplitter, Malformed, MoshConnect, Offer, OfferError, OfferReader, Opening, OpeningError,
     ReadKey, Received, TooMuchText, WIRE_VERSION, assignment, mosh_connect_line,
 };
-pub use candidates::{CANDIDATES_MAX, Family, RemoteIp, candidates, reported_address};
+pub use candidates::{CANDIDATES_MAX, RemoteIp, candidates, reported_address};
 pub use copy::{COPY_VERSION, CopyLoginError, CopyService, OVER_SSH_LINE};
 pub use destinations::{Destinations, TriedAddress};
 pub use diagnostics::Diagnostics;
@@ -94,9 +96,7 @@ pub use service::{ExitFacts, Service};
 pub use session::{SessionParams, SessionService};
 pub use session_request::{SessionRequest, session_command};
 pub use silence::Silence;
-pub use ssh::{
-    BadDestination, Destination, OnlyFamily, Ssh, SshImplementation, SshSettings, Version,
-};
+pub use ssh::{BadDestination, Destination, Ssh, SshImplementation, SshSettings, Version};
 pub use ssh_error::SshError;
 pub use text::{escaped, is_harmful};
 pub use transport_choice::{Transport, TransportChoice, TransportError, TransportEvent};

@@ -5,10 +5,11 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use fulmar_base::Time;
+use fulmar_base::{AddressFamily, Time};
 
+use crate::address_preference::AddressPreference;
 use crate::bootstrap::ReadKey;
-use crate::candidates::{Family, RemoteIp, candidates};
+use crate::candidates::{RemoteIp, candidates};
 use crate::held_text::HeldText;
 use crate::host_lookup::{AnswerStream, HostLookup, LookupOrder};
 use crate::late_text::LateText;
@@ -19,7 +20,7 @@ use crate::output_event::OutputEvent;
 use crate::printable::Printable;
 use crate::service::{ExitFacts, Service};
 use crate::silence::Silence;
-use crate::ssh::{OnlyFamily, Ssh, SshImplementation};
+use crate::ssh::{Ssh, SshImplementation};
 use crate::ssh_error::SshError;
 
 /// The time that a far end which waits is kept waiting for its addresses: a resolver may be slow for a name that ssh
@@ -47,7 +48,7 @@ pub struct LoginConfig {
     /// The command that ssh is to run on the far side.
     pub command: String,
     /// The addresses that are used.
-    pub family: Family,
+    pub addresses: AddressPreference,
     /// The source of the far end's address.
     pub remote_ip: RemoteIp,
 }
@@ -86,8 +87,8 @@ pub enum LoginEvent<S: Service> {
     Resolve {
         /// The name, or a numeric address with or without zone.
         host: OsString,
-        /// The family of the addresses.
-        family: OnlyFamily,
+        /// The only family of the addresses that are wanted, if any.
+        family: Option<AddressFamily>,
     },
     /// Show this text of others. Control characters are spelled out in it.
     Show(String),
@@ -595,11 +596,11 @@ impl<S: Service> Login<S> {
         let port = S::port(&params);
         let addresses = self.candidates(port);
         if addresses.is_empty() && S::NEEDS_ADDRESS {
-            let family = self.config.as_ref().map(|config| config.family);
+            let config = self.config.as_ref();
             let failure = LoginError::NoAddress {
                 host: self.host.clone(),
                 port,
-                of_family: matches!(family, Some(Family::Inet | Family::Inet6)),
+                of_family: config.is_some_and(|config| config.addresses.only().is_some()),
             };
             return self.fail(failure.into());
         }
@@ -649,11 +650,11 @@ impl<S: Service> Login<S> {
             // What the user calls the host may mean another one here.
             resolved.extend(reported.map(|address| SocketAddr::new(address, 0)));
         }
-        let (family, remote_ip) = match &self.config {
-            Some(config) => (config.family, config.remote_ip),
-            None => (Family::All, RemoteIp::Local),
+        let (preference, remote_ip) = match &self.config {
+            Some(config) => (config.addresses, config.remote_ip),
+            None => (AddressPreference::All, RemoteIp::Local),
         };
-        candidates(&resolved, reported, port, family, remote_ip)
+        candidates(&resolved, reported, port, preference, remote_ip)
     }
 
     /// Looks if the far end has lost its login before it was heard.

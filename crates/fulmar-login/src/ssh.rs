@@ -6,6 +6,8 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
+use fulmar_base::AddressFamily;
+
 /// Options against settings of the user's configuration that would leave no room for a command and its input, each
 /// with the first release that knows it.
 const ROOM_FOR_A_COMMAND: [(&str, Version); 5] = [
@@ -83,18 +85,6 @@ impl SshImplementation {
     }
 }
 
-/// To which addresses ssh is to connect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnlyFamily {
-    /// Whatever its configuration says.
-    #[default]
-    Any,
-    /// IPv4, `-4`.
-    Inet,
-    /// IPv6, `-6`.
-    Inet6,
-}
-
 /// The user's ssh, and whom it is to reach.
 #[derive(Clone, Debug)]
 pub struct Ssh {
@@ -102,8 +92,8 @@ pub struct Ssh {
     pub words: Vec<OsString>,
     /// The host to reach.
     pub destination: Destination,
-    /// The family of the addresses to reach it by.
-    pub family: OnlyFamily,
+    /// The only family of the addresses to reach it by; `None` for what ssh's configuration says.
+    pub family: Option<AddressFamily>,
 }
 
 impl Ssh {
@@ -140,11 +130,10 @@ impl Ssh {
         }
         // Others may not know `--`, and a destination does not begin with a dash anyway.
         if let SshImplementation::OpenSsh(_) = implementation {
-            let family = match self.family {
-                OnlyFamily::Any => None,
-                OnlyFamily::Inet => Some("-4"),
-                OnlyFamily::Inet6 => Some("-6"),
-            };
+            let family = self.family.map(|family| match family {
+                AddressFamily::Ipv4 => "-4",
+                AddressFamily::Ipv6 => "-6",
+            });
             line.extend(family.into_iter().chain(["--"]).map(OsString::from));
         }
     }
@@ -239,8 +228,8 @@ fn is_space(byte: u8) -> bool {
 pub struct SshSettings {
     /// The host to connect to, perhaps through others: a name or a numeric address.
     pub host_name: Option<String>,
-    /// The family of addresses that it is to be reached by.
-    pub family: OnlyFamily,
+    /// The only family of addresses that it is to be reached by, if it names one.
+    pub family: Option<AddressFamily>,
 }
 
 impl SshSettings {
@@ -250,8 +239,8 @@ impl SshSettings {
         for line in String::from_utf8_lossy(text).lines() {
             match line.split_once(' ') {
                 Some(("hostname", name)) => settings.host_name = Some(name.to_owned()),
-                Some(("addressfamily", "inet")) => settings.family = OnlyFamily::Inet,
-                Some(("addressfamily", "inet6")) => settings.family = OnlyFamily::Inet6,
+                Some(("addressfamily", "inet")) => settings.family = Some(AddressFamily::Ipv4),
+                Some(("addressfamily", "inet6")) => settings.family = Some(AddressFamily::Ipv6),
                 _ => {}
             }
         }
@@ -263,11 +252,11 @@ impl SshSettings {
 mod tests {
     use super::*;
 
-    fn ssh(words: &[&str], family: OnlyFamily) -> Ssh {
+    fn ssh(words: &[&str], family: AddressFamily) -> Ssh {
         Ssh {
             words: words.iter().map(OsString::from).collect(),
             destination: Destination::parse(OsStr::new("ada@host")).unwrap(),
-            family,
+            family: Some(family),
         }
     }
 
@@ -277,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_present_ssh_gets_room_for_a_command() {
-        let ssh = ssh(&["ssh", "-F", "my config"], OnlyFamily::Inet6);
+        let ssh = ssh(&["ssh", "-F", "my config"], AddressFamily::Ipv6);
         let options = "-o RemoteCommand=none -o SessionType=default -o ForkAfterAuthentication=no \
                        -o StdinNull=no -o ClearAllForwardings=yes -6 --";
         assert_eq!(
@@ -293,7 +282,7 @@ mod tests {
 
     #[test]
     fn an_older_ssh_gets_what_it_knows_and_others_hardly_anything() {
-        let ssh = ssh(&["ssh"], OnlyFamily::Inet);
+        let ssh = ssh(&["ssh"], AddressFamily::Ipv4);
         let login = |implementation| spaced(ssh.login(implementation, "x"));
         assert_eq!(
             login(SshImplementation::OpenSsh(Version::new(8, 4))),
@@ -376,7 +365,7 @@ mod tests {
             b"host x\nuser ada\nhostname fe80::1%eth0\nport 22\naddressfamily inet6\nbroken\n",
         );
         assert_eq!(settings.host_name.as_deref(), Some("fe80::1%eth0"));
-        assert_eq!(settings.family, OnlyFamily::Inet6);
+        assert_eq!(settings.family, Some(AddressFamily::Ipv6));
         let none = SshSettings::parse(b"addressfamily any\n\xff\xfe\n");
         assert_eq!(none, SshSettings::default());
     }

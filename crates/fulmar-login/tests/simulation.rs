@@ -10,8 +10,8 @@ use fulmar_base::Time;
 use fulmar_core::Capabilities;
 use fulmar_datagram::Key;
 use fulmar_login::{
-    AnswerStream, CopyLoginError, CopyService, Destination, Family, Login, LoginConfig, LoginError,
-    LoginEvent, Offer, OnlyFamily, Opening, RemoteIp, Service, SessionService, Ssh, SshExit,
+    AddressPreference, AnswerStream, CopyLoginError, CopyService, Destination, Login, LoginConfig,
+    LoginError, LoginEvent, Offer, Opening, RemoteIp, Service, SessionService, Ssh, SshExit,
 };
 
 const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
@@ -117,10 +117,10 @@ where
             ssh: Ssh {
                 words: vec!["ssh".into()],
                 destination: Destination::parse(OsStr::new("ada@host")).expect("it is one"),
-                family: OnlyFamily::Any,
+                family: None,
             },
             command: "command".to_owned(),
-            family: Family::All,
+            addresses: AddressPreference::All,
             remote_ip: RemoteIp::Proxy,
         };
         World {

@@ -7,17 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 
-/// The addresses of a name that are asked for. The system is told, so that it need not wait for answers that
-/// nobody wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// All of them.
-    Any,
-    /// IPv4.
-    V4,
-    /// IPv6.
-    V6,
-}
+use fulmar_base::AddressFamily;
 
 /// The reason why there is no address.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +24,8 @@ pub enum ResolveError {
 }
 
 /// Returns the addresses of `host`, a name or an address in numbers, in the system's order, with
-/// the port of `service`, a number or a name. Waits for name servers.
+/// the port of `service`, a number or a name. Waits for name servers. The system is told if only one family is
+/// wanted, so that it need not wait for answers that nobody wants.
 ///
 /// # Errors
 ///
@@ -42,16 +33,16 @@ pub enum ResolveError {
 pub fn resolve(
     host: &OsStr,
     service: &OsStr,
-    family: Family,
+    family: Option<AddressFamily>,
 ) -> Result<Vec<SocketAddr>, ResolveError> {
     let text = |text: &OsStr| CString::new(text.as_bytes()).map_err(|_| ResolveError::ZeroByte);
     let (host, service) = (text(host)?, text(service)?);
     // SAFETY: zeroes are valid in every field: numbers, and pointers that are not looked at.
     let mut hints: libc::addrinfo = unsafe { MaybeUninit::zeroed().assume_init() };
     hints.ai_family = match family {
-        Family::Any => libc::AF_UNSPEC,
-        Family::V4 => libc::AF_INET,
-        Family::V6 => libc::AF_INET6,
+        None => libc::AF_UNSPEC,
+        Some(AddressFamily::Ipv4) => libc::AF_INET,
+        Some(AddressFamily::Ipv6) => libc::AF_INET6,
     };
     // One entry for each address, not one for each protocol.
     hints.ai_socktype = libc::SOCK_STREAM;
@@ -154,7 +145,11 @@ fn interface_name(number: u32) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn found(host: &str, service: &str, family: Family) -> Result<Vec<SocketAddr>, ResolveError> {
+    fn found(
+        host: &str,
+        service: &str,
+        family: Option<AddressFamily>,
+    ) -> Result<Vec<SocketAddr>, ResolveError> {
         resolve(OsStr::new(host), OsStr::new(service), family)
     }
 
@@ -162,29 +157,32 @@ mod tests {
     fn numbers_are_their_own_addresses() {
         let read = |host, family| found(host, "22", family).unwrap();
         let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 22));
-        assert_eq!(read("127.0.0.1", Family::Any), [loopback]);
-        assert_eq!(read("127.0.0.1", Family::V4), [loopback]);
+        assert_eq!(read("127.0.0.1", None), [loopback]);
+        assert_eq!(read("127.0.0.1", Some(AddressFamily::Ipv4)), [loopback]);
         let loopback = SocketAddr::from((Ipv6Addr::LOCALHOST, 22));
-        assert_eq!(read("::1", Family::V6), [loopback]);
+        assert_eq!(read("::1", Some(AddressFamily::Ipv6)), [loopback]);
     }
 
     #[test]
     fn a_family_that_a_number_is_not_of_is_told() {
-        for (host, family) in [("127.0.0.1", Family::V6), ("::1", Family::V4)] {
+        for (host, family) in [
+            ("127.0.0.1", Some(AddressFamily::Ipv6)),
+            ("::1", Some(AddressFamily::Ipv4)),
+        ] {
             let told = found(host, "22", family).unwrap_err();
             assert!(matches!(told, ResolveError::Resolver(text) if !text.is_empty()));
         }
-        let told = found("a\0b", "22", Family::Any).unwrap_err();
+        let told = found("a\0b", "22", None).unwrap_err();
         assert!(matches!(told, ResolveError::ZeroByte));
     }
 
     #[test]
     fn an_address_of_one_link_keeps_its_interface() {
         // The name of the loopback interface differs between systems, its number does not.
-        let address = found("fe80::1%1", "7", Family::Any).unwrap()[0];
+        let address = found("fe80::1%1", "7", None).unwrap()[0];
         let text = numeric(address);
         assert!(text.starts_with("fe80::1%"), "{text}");
-        assert_eq!(found(&text, "7", Family::Any).unwrap(), [address]);
+        assert_eq!(found(&text, "7", None).unwrap(), [address]);
         assert_eq!(
             numeric("[fe80::1%4000000000]:7".parse().unwrap()),
             "fe80::1%4000000000"

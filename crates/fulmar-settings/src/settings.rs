@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use fulmar_core::{CompatMode, EscapeKey};
-use fulmar_login::{Family, PortRange, RemoteIp};
+use fulmar_login::{AddressPreference, PortRange, RemoteIp};
 use fulmar_predict::{PredictionConfig, PredictionMode};
 use tracing_subscriber::filter::Targets;
 
@@ -59,7 +59,7 @@ pub struct LoginSettings {
     /// The address on which the server listens.
     pub bind_server: BindServer,
     /// The addresses of a name that are used.
-    pub family: Family,
+    pub addresses: AddressPreference,
     /// The source of the server's address.
     pub remote_ip: RemoteIp,
 }
@@ -80,7 +80,7 @@ impl SettingLayers<'_> {
                 client: self.value(&table::CLIENT)?,
                 port: self.value(&table::PORT)?,
                 bind_server: self.value(&table::BIND_SERVER)?,
-                family: self.value(&table::FAMILY)?,
+                addresses: self.value(&table::FAMILY)?,
                 remote_ip: self.value(&table::REMOTE_IP)?,
             },
             predict_overwrite: self.value(&table::PREDICT_OVERWRITE)?,

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use fulmar_core::EscapeKey;
-use fulmar_login::{Family, PortRange, RemoteIp};
+use fulmar_login::{AddressPreference, PortRange, RemoteIp};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
@@ -114,7 +114,7 @@ pub(crate) static PORT: Setting<Option<PortRange>> = Setting {
     parse: values::ports,
 };
 
-pub(crate) static FAMILY: Setting<Family> = Setting {
+pub(crate) static FAMILY: Setting<AddressPreference> = Setting {
     about: SettingInfo {
         name: "family",
         variable: "FULMAR_FAMILY",

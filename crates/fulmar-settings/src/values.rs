@@ -7,8 +7,9 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use fulmar_base::AddressFamily;
 use fulmar_core::EscapeKey;
-use fulmar_login::{Bind, Family, PortRange, RemoteIp, shell_words};
+use fulmar_login::{AddressPreference, Bind, PortRange, RemoteIp, shell_words};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
@@ -66,14 +67,20 @@ pub(crate) fn predict(word: &OsStr) -> Result<PredictionMode, String> {
     one_of(word, &choices)
 }
 
-pub(crate) fn family(word: &OsStr) -> Result<Family, String> {
+pub(crate) fn family(word: &OsStr) -> Result<AddressPreference, String> {
     let choices = [
-        ("inet", Family::Inet),
-        ("inet6", Family::Inet6),
-        ("all", Family::All),
-        ("auto", Family::All),
-        ("prefer-inet", Family::PreferInet),
-        ("prefer-inet6", Family::PreferInet6),
+        ("inet", AddressPreference::Only(AddressFamily::Ipv4)),
+        ("inet6", AddressPreference::Only(AddressFamily::Ipv6)),
+        ("all", AddressPreference::All),
+        ("auto", AddressPreference::All),
+        (
+            "prefer-inet",
+            AddressPreference::Prefer(AddressFamily::Ipv4),
+        ),
+        (
+            "prefer-inet6",
+            AddressPreference::Prefer(AddressFamily::Ipv6),
+        ),
     ];
     // In either case, as stock.
     one_of(&word.to_ascii_lowercase(), &choices)
@@ -299,8 +306,11 @@ mod tests {
         assert_eq!(switch(os("Yes")), Ok(true));
         assert_eq!(switch(os("0")), Ok(false));
         assert!(switch(os("")).is_err());
-        assert_eq!(family(os("INET6")), Ok(Family::Inet6));
-        assert_eq!(family(os("auto")), Ok(Family::All));
+        assert_eq!(
+            family(os("INET6")),
+            Ok(AddressPreference::Only(AddressFamily::Ipv6))
+        );
+        assert_eq!(family(os("auto")), Ok(AddressPreference::All));
         assert!(predict(os("Always")).is_err());
     }
 

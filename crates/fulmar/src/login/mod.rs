@@ -20,9 +20,8 @@ use std::ffi::{OsStr, OsString};
 
 use fulmar_core::CompatMode;
 use fulmar_login::{
-    Destination, Destinations, Family, LoginConfig, LoginError, LoginEvent, LoginStep, OnlyFamily,
-    OpeningError, SessionParams, SessionRequest, SessionService, Ssh, remote_command,
-    session_command,
+    Destination, Destinations, LoginConfig, LoginError, LoginEvent, LoginStep, OpeningError,
+    SessionParams, SessionRequest, SessionService, Ssh, remote_command, session_command,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::SettingSources;
@@ -236,19 +235,10 @@ pub(crate) fn config(
         ssh: Ssh {
             words: words.to_vec(),
             destination,
-            family: only_family(settings.family),
+            family: settings.addresses.only(),
         },
         command,
-        family: settings.family,
+        addresses: settings.addresses,
         remote_ip: settings.remote_ip,
-    }
-}
-
-/// Returns to which addresses ssh is to connect.
-fn only_family(family: Family) -> OnlyFamily {
-    match family {
-        Family::Inet => OnlyFamily::Inet,
-        Family::Inet6 => OnlyFamily::Inet6,
-        Family::All | Family::PreferInet | Family::PreferInet6 => OnlyFamily::Any,
     }
 }

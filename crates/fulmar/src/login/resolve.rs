@@ -7,7 +7,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 
-use fulmar_platform::resolve::{Family, resolve};
+use fulmar_base::AddressFamily;
+use fulmar_platform::resolve::resolve;
 
 /// A question to the system's resolver, which may take its time. The answer is fetched when the
 /// descriptor is readable.
@@ -27,7 +28,7 @@ impl Resolver {
     /// # Errors
     ///
     /// When the system has no descriptors or no thread left.
-    pub(crate) fn ask(host: OsString, family: Family) -> io::Result<Resolver> {
+    pub(crate) fn ask(host: OsString, family: Option<AddressFamily>) -> io::Result<Resolver> {
         let (done, asking) = io::pipe()?;
         let (give, answer) = channel();
         let ask = move || {
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     fn resolved(host: &str) -> Vec<String> {
-        let resolver = Resolver::ask(host.into(), Family::Any).unwrap();
+        let resolver = Resolver::ask(host.into(), None).unwrap();
         wait_for(&resolver, Interest::Read, None).unwrap();
         let addresses = resolver.answer().unwrap();
         addresses.iter().map(ToString::to_string).collect()

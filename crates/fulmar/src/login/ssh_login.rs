@@ -6,11 +6,8 @@ use std::ops::ControlFlow;
 use std::process::Command;
 use std::time::Duration;
 
-use fulmar_base::Time;
-use fulmar_login::{
-    AnswerStream, Login, LoginConfig, LoginEvent, OnlyFamily, Service, SessionService,
-};
-use fulmar_platform::resolve::Family;
+use fulmar_base::{AddressFamily, Time};
+use fulmar_login::{AnswerStream, Login, LoginConfig, LoginEvent, Service, SessionService};
 use fulmar_platform::{Interest, Piped, Poller, Stream, Transfer, boot_time};
 
 use super::resolve::Resolver;
@@ -238,12 +235,7 @@ impl<S: Service> SshLogin<S> {
         }
     }
 
-    fn resolve(&mut self, host: OsString, family: OnlyFamily) {
-        let family = match family {
-            OnlyFamily::Any => Family::Any,
-            OnlyFamily::Inet => Family::V4,
-            OnlyFamily::Inet6 => Family::V6,
-        };
+    fn resolve(&mut self, host: OsString, family: Option<AddressFamily>) {
         match Resolver::ask(host, family) {
             Ok(resolver) => self.resolver = Some(resolver),
             Err(error) => {

@@ -9,7 +9,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::os::fd::AsFd;
 use std::thread;
 
-use fulmar_compat::AddressPreference;
+use fulmar_compat::MoshFamily;
 use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::resolve::numeric;
 
@@ -30,7 +30,7 @@ const BUFFER_BYTES: usize = 64 * 1024;
 ///
 /// When there is no address, or none answers.
 pub(crate) fn run(host: &OsStr, service: &OsStr, family: &OsStr) -> Result<u8, MoshError> {
-    let addresses = addresses(host, service, AddressPreference::of_word(family))?;
+    let addresses = addresses(host, service, MoshFamily::of_word(family))?;
     let (stream, address) = connect(&addresses).map_err(|(address, error)| MoshError::NoTcp {
         host: host.to_owned(),
         address,

@@ -18,8 +18,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use fulmar_compat::{
-    AddressPreference, MOSH_USAGE, MoshLoginError, MoshLoginOutput, MoshOptions, MoshRequest,
-    MoshRoute, Program, ServerAddress, UsageError, mosh_version_text, server_command,
+    MOSH_USAGE, MoshFamily, MoshLoginError, MoshLoginOutput, MoshOptions, MoshRequest, MoshRoute,
+    Program, ServerAddress, UsageError, mosh_version_text, server_command,
 };
 use fulmar_core::CompatMode;
 use fulmar_login::attributed;
@@ -109,8 +109,8 @@ fn start(
 
 /// Returns the host as ssh is to have it, with an address in place of its name, and the address.
 fn resolved(wishes: &MoshOptions, name: &OsStr) -> Result<(OsString, String), MoshError> {
-    let wish = AddressPreference::of_word(&wishes.family);
-    let found = resolve::addresses(name, OsStr::new("22"), wish)?;
+    let family = MoshFamily::of_word(&wishes.family);
+    let found = resolve::addresses(name, OsStr::new("22"), family)?;
     // The list is not empty; if it were, ssh would say that the name is.
     let address = found
         .first()

@@ -3,32 +3,26 @@
 use std::ffi::OsStr;
 use std::net::SocketAddr;
 
-use fulmar_compat::{AddressPreference, MoshLoginError};
-use fulmar_login::OnlyFamily;
-use fulmar_platform::resolve::{Family, resolve};
+use fulmar_compat::{MoshFamily, MoshLoginError};
+use fulmar_platform::resolve::resolve;
 
 use super::error::MoshError;
 
-/// Returns the addresses of `host` that are wished for, at least one, with the port of `service`.
+/// Returns the addresses of `host` of that family, at least one, with the port of `service`.
 ///
 /// # Errors
 ///
-/// When there are none, or the wish does not allow those that there are.
+/// When there are none, or those that there are are not wanted.
 pub(crate) fn addresses(
     host: &OsStr,
     service: &OsStr,
-    wish: AddressPreference,
+    family: MoshFamily,
 ) -> Result<Vec<SocketAddr>, MoshError> {
-    let family = match wish.family() {
-        OnlyFamily::Any => Family::Any,
-        OnlyFamily::Inet => Family::V4,
-        OnlyFamily::Inet6 => Family::V6,
-    };
-    let found = resolve(host, service, family).map_err(|error| MoshError::NoSuchHost {
+    let found = resolve(host, service, family.only()).map_err(|error| MoshError::NoSuchHost {
         host: host.to_owned(),
         error,
     })?;
-    let ordered = wish
+    let ordered = family
         .order(found)
         .ok_or_else(|| MoshLoginError::MixedFamilies {
             host: host.to_owned(),
@@ -46,7 +40,7 @@ mod tests {
             addresses(
                 OsStr::new(host),
                 OsStr::new("22"),
-                AddressPreference::of_word(OsStr::new(word)),
+                MoshFamily::of_word(OsStr::new(word)),
             )
         };
         assert!(addresses("::1", "inet6").is_ok_and(|found| found.len() == 1));

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use fulmar_base::PathId;
+use fulmar_base::{AddressFamily, PathId};
 use fulmar_login::Destinations;
 use fulmar_platform::{Interest, UdpSocket};
 
@@ -24,8 +24,8 @@ pub(crate) struct LocalPorts {
 pub(crate) struct Open {
     /// The path.
     pub(crate) path: PathId,
-    /// True if it is of that family.
-    pub(crate) is_ipv6: bool,
+    /// The family.
+    pub(crate) family: AddressFamily,
     /// Its socket.
     pub(crate) listening: Listening,
 }
@@ -43,22 +43,21 @@ impl LocalPorts {
     ) -> io::Result<PathId> {
         let path = PathId::new(self.next);
         let mut outcome = Err(io::ErrorKind::AddrNotAvailable.into());
-        for is_ipv6 in [false, true] {
-            let is_family = |address: &SocketAddr| address.is_ipv6() == is_ipv6;
-            if !destinations.uses_family(is_family) {
+        for family in AddressFamily::ALL {
+            if !destinations.uses_family(family) {
                 continue;
             }
-            match bind(anywhere(is_ipv6)) {
+            match bind(anywhere(family)) {
                 Ok(socket) => {
                     outcome = Ok(path);
                     self.open.push(Open {
                         path,
-                        is_ipv6,
+                        family,
                         listening: Listening::to(socket),
                     });
                 }
                 Err(error) if outcome.is_err() => outcome = Err(error),
-                Err(error) => tracing::info!(%error, is_ipv6, "no socket of that family"),
+                Err(error) => tracing::info!(%error, ?family, "no socket of that family"),
             }
         }
         // A number is never used for another path, not even after a failure.
@@ -79,7 +78,8 @@ impl LocalPorts {
 
     /// Closes what was only needed as long as the far end could be anywhere.
     pub(crate) fn settle(&mut self, peer: SocketAddr) {
-        self.open.retain(|open| open.is_ipv6 == peer.is_ipv6());
+        let family = AddressFamily::of(peer.ip());
+        self.open.retain(|open| open.family == family);
     }
 
     /// Registers the sockets, each for what is usual on its path.
@@ -101,17 +101,17 @@ impl LocalPorts {
 
     /// Returns the socket of a path that reaches an address, if it is open.
     pub(crate) fn socket(&mut self, path: PathId, address: SocketAddr) -> Option<&mut UdpSocket> {
-        let is_way = |open: &&mut Open| open.path == path && open.is_ipv6 == address.is_ipv6();
+        let family = AddressFamily::of(address.ip());
+        let is_way = |open: &&mut Open| open.path == path && open.family == family;
         let open = self.open.iter_mut().find(is_way)?;
         Some(&mut open.listening.socket)
     }
 }
 
-fn anywhere(is_ipv6: bool) -> SocketAddr {
-    let address: IpAddr = if is_ipv6 {
-        Ipv6Addr::UNSPECIFIED.into()
-    } else {
-        Ipv4Addr::UNSPECIFIED.into()
+fn anywhere(family: AddressFamily) -> SocketAddr {
+    let address: IpAddr = match family {
+        AddressFamily::Ipv4 => Ipv4Addr::UNSPECIFIED.into(),
+        AddressFamily::Ipv6 => Ipv6Addr::UNSPECIFIED.into(),
     };
     (address, 0).into()
 }

@@ -1,7 +1,7 @@
 use std::net::{SocketAddr, UdpSocket as Plain};
 use std::time::Duration;
 
-use fulmar_base::Ecn;
+use fulmar_base::{AddressFamily, Ecn};
 use fulmar_core::{ClientConfig, Server, ServerConfig};
 use fulmar_datagram::Key;
 use fulmar_platform::Poller;
@@ -180,7 +180,7 @@ fn both_families_are_tried_and_the_other_ones_sockets_are_closed() {
             .sockets
             .open_ports()
             .iter()
-            .all(|open| !open.is_ipv6)
+            .all(|open| open.family == AddressFamily::Ipv4)
     );
     let path = near.open(now());
     assert_eq!(near.sockets.sockets.open_ports().len(), 3);

@@ -8,44 +8,38 @@
 use std::ffi::OsStr;
 use std::net::SocketAddr;
 
-use fulmar_login::OnlyFamily;
+use fulmar_base::AddressFamily;
+use fulmar_login::AddressPreference;
 
-/// A wish for a family of addresses.
+/// The meaning of a word of `--family`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AddressPreference {
-    /// Only these.
-    Only(OnlyFamily),
-    /// These first.
-    First(OnlyFamily),
-    /// All, in the resolver's order.
-    All,
+pub enum MoshFamily {
+    /// These addresses.
+    Preference(AddressPreference),
     /// All, if they are of one family.
-    One,
+    Auto,
 }
 
-impl AddressPreference {
+impl MoshFamily {
     /// Reads a word of `--family`. As with stock, a word that means nothing is `auto`.
-    pub fn of_word(word: &OsStr) -> AddressPreference {
-        match word.to_str() {
-            Some("inet") => AddressPreference::Only(OnlyFamily::Inet),
-            Some("inet6") => AddressPreference::Only(OnlyFamily::Inet6),
-            Some("prefer-inet") => AddressPreference::First(OnlyFamily::Inet),
-            Some("prefer-inet6") => AddressPreference::First(OnlyFamily::Inet6),
+    pub fn of_word(word: &OsStr) -> MoshFamily {
+        MoshFamily::Preference(match word.to_str() {
+            Some("inet") => AddressPreference::Only(AddressFamily::Ipv4),
+            Some("inet6") => AddressPreference::Only(AddressFamily::Ipv6),
+            Some("prefer-inet") => AddressPreference::Prefer(AddressFamily::Ipv4),
+            Some("prefer-inet6") => AddressPreference::Prefer(AddressFamily::Ipv6),
             Some("all") => AddressPreference::All,
-            _ => AddressPreference::One,
-        }
+            _ => return MoshFamily::Auto,
+        })
     }
 
     /// Brings addresses into the order in which they are to be tried; `None` if they are of both
     /// families and that is not wished for.
     pub fn order(self, mut addresses: Vec<SocketAddr>) -> Option<Vec<SocketAddr>> {
         match self {
-            AddressPreference::Only(_) | AddressPreference::All => {}
-            AddressPreference::First(OnlyFamily::Inet) => {
-                addresses.sort_by_key(SocketAddr::is_ipv6)
-            }
-            AddressPreference::First(_) => addresses.sort_by_key(SocketAddr::is_ipv4),
-            AddressPreference::One => {
+            MoshFamily::Preference(preference) => addresses
+                .sort_by_key(|address| !preference.is_first(AddressFamily::of(address.ip()))),
+            MoshFamily::Auto => {
                 let ipv4_count = addresses.iter().filter(|address| address.is_ipv4()).count();
                 if ipv4_count != 0 && ipv4_count != addresses.len() {
                     return None;
@@ -55,11 +49,11 @@ impl AddressPreference {
         Some(addresses)
     }
 
-    /// Returns the family that the resolver is asked for.
-    pub fn family(self) -> OnlyFamily {
+    /// Returns the family that the resolver is asked for, if only one is wanted.
+    pub fn only(self) -> Option<AddressFamily> {
         match self {
-            AddressPreference::Only(family) => family,
-            _ => OnlyFamily::Any,
+            MoshFamily::Preference(preference) => preference.only(),
+            MoshFamily::Auto => None,
         }
     }
 }
@@ -72,7 +66,7 @@ mod tests {
         let addresses = addresses
             .iter()
             .map(|ip| SocketAddr::new(ip.parse().unwrap(), 22));
-        let ordered = AddressPreference::of_word(OsStr::new(word)).order(addresses.collect())?;
+        let ordered = MoshFamily::of_word(OsStr::new(word)).order(addresses.collect())?;
         Some(
             ordered
                 .iter()
@@ -104,13 +98,13 @@ mod tests {
     #[test]
     fn one_family_is_asked_of_the_resolver_if_only_that_counts() {
         for (word, family) in [
-            ("inet", OnlyFamily::Inet),
-            ("inet6", OnlyFamily::Inet6),
-            ("prefer-inet", OnlyFamily::Any),
-            ("auto", OnlyFamily::Any),
+            ("inet", Some(AddressFamily::Ipv4)),
+            ("inet6", Some(AddressFamily::Ipv6)),
+            ("prefer-inet", None),
+            ("auto", None),
         ] {
-            let preference = AddressPreference::of_word(OsStr::new(word));
-            assert_eq!(preference.family(), family, "{word}");
+            let wanted = MoshFamily::of_word(OsStr::new(word));
+            assert_eq!(wanted.only(), family, "{word}");
         }
     }
 }
