@@ -26,7 +26,7 @@ pub const OVER_SSH_LINE: &str = "FULMAR OVER SSH\n";
 /// A copy to be started.
 #[derive(Default)]
 pub struct CopyService {
-    opening: Vec<u8>,
+    request: Vec<u8>,
     is_ready: bool,
     is_reachable: bool,
     params: Option<CopyParams>,
@@ -67,9 +67,9 @@ impl From<LoginError> for CopyLoginError {
 
 impl CopyService {
     /// Returns a copy that is asked for with these bytes, if the command there asks for anything.
-    pub fn new(opening: Vec<u8>) -> CopyService {
+    pub fn new(request: Vec<u8>) -> CopyService {
         CopyService {
-            opening,
+            request,
             ..CopyService::default()
         }
     }
@@ -83,8 +83,8 @@ impl Service for CopyService {
     const NEEDS_ADDRESS: bool = false;
     const LOST_WITHIN: Option<Duration> = None;
 
-    fn opening(&self) -> &[u8] {
-        &self.opening
+    fn request(&self) -> &[u8] {
+        &self.request
     }
 
     fn repeated(&self, _: &OutputEvent) -> &[u8] {

@@ -20,11 +20,11 @@
 //! use fulmar_base::Time;
 //! use fulmar_core::Capabilities;
 //! use fulmar_datagram::Key;
-//! use fulmar_login::{Login, LoginEvent, Offer, Opening, SessionService};
+//! use fulmar_login::{Login, LoginEvent, Offer, BootstrapRequest, SessionService};
 //!
 //! let offer = Offer::of(Capabilities::ALL);
-//! let opening = Opening { start: None, fallback: None, offer };
-//! let service = SessionService::new(opening.block()?);
+//! let request = BootstrapRequest { start: None, fallback: None, offer };
+//! let service = SessionService::new(request.encode()?);
 //! let (now, here) = (Time::ZERO, "127.0.0.1:0".parse().expect("an address"));
 //! let mut login = Login::beside(now, "here".into(), vec![here], service, Key::from_base64);
 //!
@@ -34,7 +34,7 @@
 //!     _ => None,
 //! });
 //! assert_eq!(reachable, Some((60001, vec!["127.0.0.1:60001".parse().expect("an address")])));
-//! # Ok::<(), fulmar_login::OpeningError>(())
+//! # Ok::<(), fulmar_login::BootstrapRequestError>(())
 //! ```
 //!
 //! Source: docs/protocol.md §2.9, §2.10, docs/decisions/028-login-machine.md.
@@ -73,9 +73,10 @@ mod transport_choice;
 pub use address_preference::AddressPreference;
 pub use attribution::{Attribution, attributed};
 pub use bootstrap::{
-    Announcement, Arrived, BLOCK_BYTES_MAX, Bind, Block, CopyParams, LINE_BYTES_MAX, Line,
-    LineSplitter, Malformed, MoshConnect, Offer, OfferError, OfferReader, Opening, OpeningError,
-    ReadKey, Received, TooMuchText, WIRE_VERSION, assignment, mosh_connect_line,
+    Announcement, Arrived, Bind, BootstrapRequest, BootstrapRequestError, CopyParams,
+    EncodedRequest, LINE_BYTES_MAX, Line, LineSplitter, Malformed, MoshConnect, Offer, OfferError,
+    OfferReader, REQUEST_BYTES_MAX, ReadKey, Received, TooMuchText, WIRE_VERSION, assignment,
+    mosh_connect_line,
 };
 pub use candidates::{CANDIDATES_MAX, RemoteIp, candidates, reported_address};
 pub use copy::{COPY_VERSION, CopyLoginError, CopyService, OVER_SSH_LINE};

@@ -189,7 +189,7 @@ impl<S: Service> Login<S> {
     ) -> Login<S> {
         let lookup = HostLookup::known(now, addresses);
         let mut login = Login::new(host, None, lookup, service, read_key);
-        login.write_opening();
+        login.write_request();
         login
     }
 
@@ -420,15 +420,15 @@ impl<S: Service> Login<S> {
         if let Some(config) = &self.config {
             let line = config.ssh.login(implementation, &config.command);
             self.events.push_back(LoginEvent::StartSsh(line));
-            self.write_opening();
+            self.write_request();
         }
     }
 
-    fn write_opening(&mut self) {
-        let opening = self.output.service().opening().to_vec();
-        self.written = opening.len();
-        if !opening.is_empty() {
-            self.events.push_back(LoginEvent::WriteToSsh(opening));
+    fn write_request(&mut self) {
+        let request = self.output.service().request().to_vec();
+        self.written = request.len();
+        if !request.is_empty() {
+            self.events.push_back(LoginEvent::WriteToSsh(request));
         }
     }
 
@@ -436,7 +436,7 @@ impl<S: Service> Login<S> {
     fn repeat(&mut self, event: &OutputEvent) {
         let service = self.output.service();
         // Whoever asks for more than both, once each, gets no more.
-        let limit = 4 * service.opening().len();
+        let limit = 4 * service.request().len();
         let again = service.repeated(event).to_vec();
         if !again.is_empty() && self.written < limit {
             self.written += again.len();

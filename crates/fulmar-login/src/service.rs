@@ -31,7 +31,7 @@ pub trait Service {
     const LOST_WITHIN: Option<Duration>;
 
     /// Returns what is written to the far side at once.
-    fn opening(&self) -> &[u8];
+    fn request(&self) -> &[u8];
 
     /// Returns what is written once more when that has been heard: something on the way may have taken it.
     fn repeated(&self, event: &OutputEvent) -> &[u8];

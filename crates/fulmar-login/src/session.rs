@@ -7,7 +7,7 @@ use std::time::Duration;
 use fulmar_core::Agreement;
 use fulmar_datagram::{Key, KeyMark};
 
-use crate::bootstrap::{Announcement, Block, Line, MoshConnect, WIRE_VERSION};
+use crate::bootstrap::{Announcement, EncodedRequest, Line, MoshConnect, WIRE_VERSION};
 use crate::diagnostics::Diagnostics;
 use crate::login_error::LoginError;
 use crate::output_error::OutputError;
@@ -33,7 +33,7 @@ pub struct SessionParams {
 
 /// A session to be started.
 pub struct SessionService {
-    block: Block,
+    request: EncodedRequest,
     /// True if a server of ours can be reached only once it has agreed: it may yet move to where the offer wishes it,
     /// or whoever joins it does not hear what it says later.
     waits: bool,
@@ -62,11 +62,11 @@ struct KnownServer {
 }
 
 impl SessionService {
-    /// Returns a session that is asked for with `block`.
-    pub fn new(block: Block) -> SessionService {
+    /// Returns a session that is asked for with `request`.
+    pub fn new(request: EncodedRequest) -> SessionService {
         SessionService {
-            waits: block.wishes_for_a_place(),
-            block,
+            waits: request.may_move(),
+            request,
             has_fallback: true,
             is_chosen: false,
             is_ready: false,
@@ -141,7 +141,7 @@ impl SessionService {
                 _ => return Err(OutputError::TwoServers),
             }
         }
-        let (offered, offer) = (self.block.capabilities(), self.block.offer());
+        let (offered, offer) = (self.request.capabilities(), self.request.offer());
         let announcement = self.announcement.as_ref();
         let agreement = announcement.map(|one| one.agreement_on(offered, offer));
         let mark = key.mark();
@@ -175,14 +175,14 @@ impl Service for SessionService {
     const NEEDS_ADDRESS: bool = true;
     const LOST_WITHIN: Option<Duration> = Some(LOST_WITHIN);
 
-    fn opening(&self) -> &[u8] {
-        self.block.bytes()
+    fn request(&self) -> &[u8] {
+        self.request.bytes()
     }
 
     fn repeated(&self, event: &OutputEvent) -> &[u8] {
         match event {
-            OutputEvent::Ready => self.block.bytes(),
-            OutputEvent::Hello => self.block.offer(),
+            OutputEvent::Ready => self.request.bytes(),
+            OutputEvent::Hello => self.request.offer(),
             _ => &[],
         }
     }
@@ -307,7 +307,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::bootstrap::{Offer, Opening};
+    use crate::bootstrap::{BootstrapRequest, Offer};
     use crate::diagnostics::{ERROR_LINES_MAX, WARNINGS_MAX};
     use crate::output::LoginOutput;
     use crate::ports::PortRange;
@@ -317,21 +317,21 @@ mod tests {
     const OFFER: &[u8] = b"FULMAR OFFER 1 exit,hints\nFULMAR END\n";
 
     /// Returns the text that asks for a session, on these ports if any.
-    fn block(ports: Option<&str>) -> Block {
+    fn request(ports: Option<&str>) -> EncodedRequest {
         let offer = Offer {
             ports: ports.map(|ports| PortRange::parse(ports).unwrap()),
             ..Offer::of(Capabilities::ALL)
         };
-        let opening = Opening {
+        let request = BootstrapRequest {
             start: None,
             fallback: None,
             offer,
         };
-        opening.block().unwrap()
+        request.encode().unwrap()
     }
 
     fn reader(ports: Option<&str>) -> LoginOutput<SessionService> {
-        LoginOutput::new(SessionService::new(block(ports)), Key::from_base64)
+        LoginOutput::new(SessionService::new(request(ports)), Key::from_base64)
     }
 
     /// Returns the events of a text that comes in these pieces and then ends.

@@ -7,7 +7,7 @@ use std::path::Path;
 use fulmar_core::Capabilities;
 use fulmar_terminal::Size;
 
-use crate::bootstrap::{Bind, Offer, Opening};
+use crate::bootstrap::{Bind, BootstrapRequest, Offer};
 use crate::ports::PortRange;
 use crate::shell_words::{quoted, split};
 
@@ -32,7 +32,7 @@ pub struct SessionRequest<'a> {
 
 impl SessionRequest<'_> {
     /// Returns all that is written to the far side.
-    pub fn opening(self) -> Opening {
+    pub fn bootstrap(self) -> BootstrapRequest {
         let offer = Offer {
             size: Some(self.size),
             colors: Some(self.colors),
@@ -43,7 +43,7 @@ impl SessionRequest<'_> {
             ..Offer::of(Capabilities::ALL)
         };
         let stock = stock_words(&offer, self.colors);
-        Opening {
+        BootstrapRequest {
             start: self.server.map(|server| start(server, &stock)),
             // A line holds no line ends. Without it stock's server is not started.
             fallback: (!stock.as_bytes().iter().any(u8::is_ascii_control)).then_some(stock),
@@ -133,15 +133,15 @@ mod tests {
         }
     }
 
-    fn made(change: impl FnOnce(&mut SessionRequest<'_>), command: &[&str]) -> Opening {
+    fn made(change: impl FnOnce(&mut SessionRequest<'_>), command: &[&str]) -> BootstrapRequest {
         let mut request = request_of(None);
         request.command = command.iter().map(OsString::from).collect();
         change(&mut request);
-        request.opening()
+        request.bootstrap()
     }
 
-    fn fallback(opening: &Opening) -> &str {
-        opening.fallback.as_ref().unwrap().to_str().unwrap()
+    fn fallback(request: &BootstrapRequest) -> &str {
+        request.fallback.as_ref().unwrap().to_str().unwrap()
     }
 
     #[test]
@@ -168,16 +168,16 @@ mod tests {
 
     #[test]
     fn a_command_with_line_ends_is_for_a_server_of_ours_only() {
-        let opening = made(|_| {}, &["sh", "-c", "a\nb"]);
-        assert_eq!(opening.fallback, None);
-        assert!(opening.block().is_ok());
+        let request = made(|_| {}, &["sh", "-c", "a\nb"]);
+        assert_eq!(request.fallback, None);
+        assert!(request.encode().is_ok());
     }
 
     #[test]
     fn a_server_that_is_only_named_becomes_one() {
         let start = |server: &str| {
-            let opening = request_of(Some(server)).opening();
-            opening.start.unwrap().into_string().unwrap()
+            let request = request_of(Some(server)).bootstrap();
+            request.start.unwrap().into_string().unwrap()
         };
         assert_eq!(start("fulmar server -p 7"), "fulmar server -p 7");
         assert_eq!(

@@ -10,8 +10,9 @@ use fulmar_base::Time;
 use fulmar_core::Capabilities;
 use fulmar_datagram::Key;
 use fulmar_login::{
-    AddressPreference, AnswerStream, CopyLoginError, CopyService, Destination, Login, LoginConfig,
-    LoginError, LoginEvent, Offer, Opening, RemoteIp, Service, SessionService, Ssh, SshExit,
+    AddressPreference, AnswerStream, BootstrapRequest, CopyLoginError, CopyService, Destination,
+    Login, LoginConfig, LoginError, LoginEvent, Offer, RemoteIp, Service, SessionService, Ssh,
+    SshExit,
 };
 
 const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
@@ -231,12 +232,12 @@ where
 }
 
 fn session() -> SessionService {
-    let opening = Opening {
+    let request = BootstrapRequest {
         start: None,
         fallback: Some("'new'".into()),
         offer: Offer::of(Capabilities::ALL),
     };
-    SessionService::new(opening.block().expect("it is short"))
+    SessionService::new(request.encode().expect("it is short"))
 }
 
 fn session_lines() -> Vec<String> {
@@ -286,7 +287,7 @@ fn judge(outcome: &Outcome, name: &str) {
         let count = outcome.shown.matches(word).count();
         assert_eq!(count, 1, "{name}: {word} in {:?}", outcome.shown);
     }
-    let most = 5 * session().opening().len();
+    let most = 5 * session().request().len();
     assert!(
         outcome.written <= most * outcome.started.max(1),
         "{name}: {outcome:?}"

@@ -9,7 +9,8 @@ use std::process::Command;
 
 use fulmar_core::{Capabilities, CompatMode};
 use fulmar_login::{
-    Destinations, Login, LoginError, LoginEvent, Offer, Opening, SessionParams, SessionService,
+    BootstrapRequest, Destinations, Login, LoginError, LoginEvent, Offer, SessionParams,
+    SessionService,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::{RecordFiles, SettingSources};
@@ -31,15 +32,15 @@ use crate::{log, report, session_key};
 pub(crate) fn run(command: &[OsString], sources: &SettingSources) -> Result<u8, SessionError> {
     let mut steps = Steps::begin(now());
     let setup = ClientSetup::prepare(sources)?;
-    let block = offer(command, &setup)
-        .block()
-        .map_err(SessionError::Opening)?;
+    let encoded = offer(command, &setup)
+        .encode()
+        .map_err(SessionError::Request)?;
     // Before the first child, of whose end it tells.
     let mut reactor = ClientSetup::reactor()?;
     let mut order =
         server(&setup.settings().records).map_err(while_doing("finding our program"))?;
     let child = SshChild::of(&mut order).map_err(while_doing("starting a server"))?;
-    let service = SessionService::new(block).waiting_for_agreement();
+    let service = SessionService::new(encoded).waiting_for_agreement();
     let addresses = vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))];
     let host = "this machine".to_owned();
     let machine = Login::beside(now(), host, addresses, service, session_key::read);
@@ -66,14 +67,14 @@ pub(crate) fn run(command: &[OsString], sources: &SettingSources) -> Result<u8, 
 }
 
 /// Returns what a server is asked for that only this machine can reach.
-fn offer(command: &[OsString], setup: &ClientSetup) -> Opening {
+fn offer(command: &[OsString], setup: &ClientSetup) -> BootstrapRequest {
     let offer = Offer {
         size: Some(setup.size()),
         colors: u32::try_from(setup.colors()).ok(),
         command: command.to_vec(),
         ..Offer::of(Capabilities::ALL)
     };
-    Opening {
+    BootstrapRequest {
         start: None,
         fallback: None,
         offer,

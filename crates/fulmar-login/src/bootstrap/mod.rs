@@ -5,8 +5,8 @@
 //!
 //! ```text
 //!  client                                        server
-//!  Opening ── block ──► (remote shell) ── text ──► OfferReader ─► Offer
-//!  Line ◄──── LineSplitter ◄──────────── lines ─── Line
+//!  BootstrapRequest ─ text ─► (remote shell) ── text ──► OfferReader ─► Offer
+//!  Line ◄── LineSplitter ◄────────────────── lines ─── Line
 //! ```
 //!
 //! Source: docs/protocol.md §2.9.
@@ -21,7 +21,9 @@ pub use self::line_splitter::{Arrived, LineSplitter, TooMuchText};
 pub use self::lines::{
     Announcement, CopyParams, Line, Malformed, MoshConnect, ReadKey, mosh_connect_line,
 };
-pub use self::offer::{Bind, Block, Offer, Opening, OpeningError, assignment};
+pub use self::offer::{
+    Bind, BootstrapRequest, BootstrapRequestError, EncodedRequest, Offer, assignment,
+};
 pub use self::offer_reader::{OfferError, OfferReader, Received};
 
 /// The version of the bootstrap that this program speaks.
@@ -37,4 +39,4 @@ pub const LINE_BYTES_MAX: usize = 1024;
 /// The most that a client writes in one go, and the longest offer that a server reads.
 ///
 /// Source: docs/threat-model.md §6.
-pub const BLOCK_BYTES_MAX: usize = 64 * 1024;
+pub const REQUEST_BYTES_MAX: usize = 64 * 1024;

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use fulmar_core::Capabilities;
 use fulmar_terminal::Size;
 
-use super::{BLOCK_BYTES_MAX, WIRE_VERSION, percent};
+use super::{REQUEST_BYTES_MAX, WIRE_VERSION, percent};
 use crate::ports::PortRange;
 
 /// The beginning of an offer; the version and the capabilities follow.
@@ -66,7 +66,7 @@ impl Offer {
     }
 
     /// Tells if it says where the server is to listen, so that another place than the first may come.
-    fn wishes_for_a_place(&self) -> bool {
+    fn may_move(&self) -> bool {
         self.bind.is_some() || self.ports.is_some()
     }
 
@@ -134,7 +134,7 @@ pub fn assignment(word: &OsStr) -> Option<(OsString, OsString)> {
 /// Everything that a client writes, at once, before it has read anything: for the remote shell, and
 /// for the server that it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opening {
+pub struct BootstrapRequest {
     /// A shell command line that the user wants to start the server with, if any: it is for a shell
     /// that asks for it.
     pub start: Option<OsString>,
@@ -144,33 +144,33 @@ pub struct Opening {
     pub offer: Offer,
 }
 
-/// The reason why an opening cannot be written.
+/// The reason why a request cannot be encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OpeningError {
+pub enum BootstrapRequestError {
     /// A shell command line has a line end, or another control character.
     #[error("a control character in a shell command line")]
     ControlCharacter,
-    /// Longer than [`BLOCK_BYTES_MAX`].
-    #[error("the command and its settings are {0} bytes long; {BLOCK_BYTES_MAX} are possible")]
+    /// Longer than [`REQUEST_BYTES_MAX`].
+    #[error("the command and its settings are {0} bytes long; {REQUEST_BYTES_MAX} are possible")]
     TooLong(usize),
 }
 
-/// The text of an opening.
+/// The text of a request, which docs/protocol.md §2.9 calls the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct EncodedRequest {
     bytes: Vec<u8>,
     offer: Range<usize>,
     capabilities: Capabilities,
-    wishes_for_a_place: bool,
+    may_move: bool,
 }
 
-impl Opening {
+impl BootstrapRequest {
     /// Returns the text.
     ///
     /// # Errors
     ///
     /// When a reader could not make of it what we mean.
-    pub fn block(&self) -> Result<Block, OpeningError> {
+    pub fn encode(&self) -> Result<EncodedRequest, BootstrapRequestError> {
         // A profile that waits for the return key has its line.
         let mut bytes = b"\n".to_vec();
         append_shell_line("FULMAR START ", self.start.as_deref(), &mut bytes)?;
@@ -179,13 +179,13 @@ impl Opening {
         bytes.append(&mut self.offer.text());
         let offer = start..bytes.len();
         match bytes.len() {
-            ..=BLOCK_BYTES_MAX => Ok(Block {
+            ..=REQUEST_BYTES_MAX => Ok(EncodedRequest {
                 bytes,
                 offer,
                 capabilities: self.offer.capabilities,
-                wishes_for_a_place: self.offer.wishes_for_a_place(),
+                may_move: self.offer.may_move(),
             }),
-            length => Err(OpeningError::TooLong(length)),
+            length => Err(BootstrapRequestError::TooLong(length)),
         }
     }
 }
@@ -194,12 +194,12 @@ fn append_shell_line(
     start: &str,
     line: Option<&OsStr>,
     bytes: &mut Vec<u8>,
-) -> Result<(), OpeningError> {
+) -> Result<(), BootstrapRequestError> {
     let Some(line) = line.map(OsStrExt::as_bytes) else {
         return Ok(());
     };
     if line.iter().any(u8::is_ascii_control) {
-        return Err(OpeningError::ControlCharacter);
+        return Err(BootstrapRequestError::ControlCharacter);
     }
     for part in [start.as_bytes(), line, b"\n"] {
         bytes.extend_from_slice(part);
@@ -207,7 +207,7 @@ fn append_shell_line(
     Ok(())
 }
 
-impl Block {
+impl EncodedRequest {
     /// Returns what to write at once.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -225,8 +225,8 @@ impl Block {
     }
 
     /// Tells if the server may have to listen elsewhere once it has read the offer.
-    pub fn wishes_for_a_place(&self) -> bool {
-        self.wishes_for_a_place
+    pub fn may_move(&self) -> bool {
+        self.may_move
     }
 }
 
@@ -248,17 +248,17 @@ mod tests {
 
     #[test]
     fn a_block_has_the_lines_of_the_protocol() {
-        let opening = Opening {
+        let request = BootstrapRequest {
             start: Some("env A=b fulmar server".into()),
             fallback: Some("'mosh-server' 'new'".into()),
             offer: full(),
         };
-        let block = opening.block().unwrap();
+        let encoded = request.encode().unwrap();
         let text = "\nFULMAR START env A=b fulmar server\nFULMAR MOSH 'mosh-server' 'new'\n\
             FULMAR OFFER 1 exit,hints\nsize 80 24\ncolors 256\nbind fe80::1%25eth0\nport 60001:60999\n\
             locale LANG=en_US.UTF-8\nword vim\nword a%0Ab\nword \nFULMAR END\n";
-        assert_eq!(String::from_utf8_lossy(block.bytes()), text);
-        let offer = block.offer();
+        assert_eq!(String::from_utf8_lossy(encoded.bytes()), text);
+        let offer = encoded.offer();
         assert!(
             offer.starts_with(b"FULMAR OFFER 1 exit,hints\n") && offer.ends_with(b"\nFULMAR END\n")
         );
@@ -267,14 +267,14 @@ mod tests {
 
     #[test]
     fn without_wishes_there_is_little_to_write() {
-        let opening = Opening {
+        let request = BootstrapRequest {
             start: None,
             fallback: None,
             offer: Offer::of(Capabilities::NONE),
         };
-        let block = opening.block().unwrap();
+        let encoded = request.encode().unwrap();
         let text = "\nFULMAR OFFER 1 -\nFULMAR END\n";
-        assert_eq!(String::from_utf8_lossy(block.bytes()), text);
+        assert_eq!(String::from_utf8_lossy(encoded.bytes()), text);
     }
 
     #[test]
@@ -282,12 +282,15 @@ mod tests {
         for line in ["a\nb", "a\rb", "\0", "\x1b[m"] {
             for (start, fallback) in [(Some(line.into()), None), (None, Some(line.into()))] {
                 let offer = Offer::of(Capabilities::NONE);
-                let opening = Opening {
+                let request = BootstrapRequest {
                     start,
                     fallback,
                     offer,
                 };
-                assert_eq!(opening.block(), Err(OpeningError::ControlCharacter));
+                assert_eq!(
+                    request.encode(),
+                    Err(BootstrapRequestError::ControlCharacter)
+                );
             }
         }
     }
@@ -296,20 +299,23 @@ mod tests {
     fn what_no_server_would_read_is_refused() {
         let mut offer = Offer::of(Capabilities::NONE);
         offer.command = vec!["x".into()];
-        let opening = |offer: &Offer| Opening {
+        let request = |offer: &Offer| BootstrapRequest {
             start: None,
             fallback: None,
             offer: offer.clone(),
         };
-        let room = BLOCK_BYTES_MAX - opening(&offer).block().unwrap().bytes().len();
+        let room = REQUEST_BYTES_MAX - request(&offer).encode().unwrap().bytes().len();
         offer.command = vec!["x".repeat(1 + room).into()];
         assert_eq!(
-            opening(&offer).block().unwrap().bytes().len(),
-            BLOCK_BYTES_MAX
+            request(&offer).encode().unwrap().bytes().len(),
+            REQUEST_BYTES_MAX
         );
         offer.command = vec!["x".repeat(2 + room).into()];
-        let length = BLOCK_BYTES_MAX + 1;
-        assert_eq!(opening(&offer).block(), Err(OpeningError::TooLong(length)));
+        let length = REQUEST_BYTES_MAX + 1;
+        assert_eq!(
+            request(&offer).encode(),
+            Err(BootstrapRequestError::TooLong(length))
+        );
     }
 
     #[test]

@@ -14,14 +14,14 @@ use fulmar_core::Capabilities;
 use fulmar_terminal::Size;
 
 use super::offer::{BEGIN, Bind, END, Offer, assignment};
-use super::{BLOCK_BYTES_MAX, WIRE_VERSION, percent};
+use super::{REQUEST_BYTES_MAX, WIRE_VERSION, percent};
 use crate::ports::PortRange;
 
 /// The most bytes that are read in all before there is a whole offer: a block of which the end is missing,
 /// and the one that the client writes again.
 ///
 /// Source: docs/threat-model.md §6.
-const INPUT_BYTES_MAX: usize = 2 * BLOCK_BYTES_MAX;
+const INPUT_BYTES_MAX: usize = 2 * REQUEST_BYTES_MAX;
 
 /// A whole offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub enum OfferError {
     /// The input has ended in the middle.
     #[error("what the client wants was cut off on the way")]
     Cut,
-    /// More than [`BLOCK_BYTES_MAX`], or too much before it.
+    /// More than [`REQUEST_BYTES_MAX`], or too much before it.
     #[error("what the client wants is too long")]
     TooLong,
     /// Of a version that we do not know.
@@ -76,7 +76,7 @@ impl OfferReader {
             if self.taken > INPUT_BYTES_MAX {
                 return Err(OfferError::TooLong);
             }
-            if self.line.len() < BLOCK_BYTES_MAX {
+            if self.line.len() < REQUEST_BYTES_MAX {
                 self.line.push(byte);
             } else if self.open.is_some() {
                 return Err(OfferError::TooLong);
@@ -111,7 +111,7 @@ impl OfferReader {
             return Ok(None);
         };
         open.extend_from_slice(&line);
-        if open.len() > BLOCK_BYTES_MAX {
+        if open.len() > REQUEST_BYTES_MAX {
             Err(OfferError::TooLong)
         } else if line.strip_suffix(b"\n") == Some(END.as_bytes()) {
             Ok(self.open.take())
@@ -200,7 +200,7 @@ fn word(value: &[u8]) -> Option<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bootstrap::offer::Opening;
+    use crate::bootstrap::offer::BootstrapRequest;
     use proptest::prelude::*;
 
     const OFFER: &str = "FULMAR OFFER 1 exit,hints\nsize 80 24\nFULMAR END\n";
@@ -333,13 +333,13 @@ mod tests {
 
     #[test]
     fn an_offer_has_a_longest_length() {
-        assert!(offer(&offer_of_length(BLOCK_BYTES_MAX)).is_ok());
-        let longer = offer_of_length(BLOCK_BYTES_MAX + 1);
+        assert!(offer(&offer_of_length(REQUEST_BYTES_MAX)).is_ok());
+        let longer = offer_of_length(REQUEST_BYTES_MAX + 1);
         assert_eq!(offer(&longer), Err(OfferError::TooLong));
         // Without a line end it is given up as early.
         let mut reader = OfferReader::default();
         assert_eq!(reader.take(b"FULMAR OFFER 1 -\n"), Ok(None));
-        let endless = vec![b'x'; BLOCK_BYTES_MAX + 1];
+        let endless = vec![b'x'; REQUEST_BYTES_MAX + 1];
         assert_eq!(reader.take(&endless), Err(OfferError::TooLong));
     }
 
@@ -348,11 +348,11 @@ mod tests {
         let mut reader = OfferReader::default();
         let noise = vec![b'x'; INPUT_BYTES_MAX];
         assert_eq!(reader.take(&noise), Ok(None));
-        assert_eq!(reader.line.len(), BLOCK_BYTES_MAX);
+        assert_eq!(reader.line.len(), REQUEST_BYTES_MAX);
         assert_eq!(reader.take(b"\n"), Err(OfferError::TooLong));
-        let half_a_block = "x".repeat(BLOCK_BYTES_MAX - 1);
-        let block = offer_of_length(BLOCK_BYTES_MAX);
-        assert!(offer(&format!("{half_a_block}\n{block}")).is_ok());
+        let half_a_block = "x".repeat(REQUEST_BYTES_MAX - 1);
+        let encoded = offer_of_length(REQUEST_BYTES_MAX);
+        assert!(offer(&format!("{half_a_block}\n{encoded}")).is_ok());
     }
 
     fn value() -> impl Strategy<Value = OsString> {
@@ -420,12 +420,12 @@ mod tests {
             pieces in prop::collection::vec(1_usize..50, 1..5),
             noise in "([a-zA-Z ]{0,20}\n){0,3}",
         ) {
-            let opening = Opening { start: None, fallback: None, offer };
-            let block = opening.block().unwrap();
-            let input = [noise.as_bytes(), block.bytes(), block.offer()].concat();
+            let request = BootstrapRequest { start: None, fallback: None, offer };
+            let encoded = request.encode().unwrap();
+            let input = [noise.as_bytes(), encoded.bytes(), encoded.offer()].concat();
             let received = read(&input, &pieces).unwrap();
-            prop_assert_eq!(received.text, block.offer());
-            prop_assert_eq!(received.offer, opening.offer);
+            prop_assert_eq!(received.text, encoded.offer());
+            prop_assert_eq!(received.offer, request.offer);
         }
 
         #[test]

@@ -1,7 +1,7 @@
 //! The errors that keep a session from beginning.
 
 use fulmar_core::CompatMode;
-use fulmar_login::{LoginError, OpeningError};
+use fulmar_login::{BootstrapRequestError, LoginError};
 
 use crate::advice::Advice;
 use crate::client::ClientError;
@@ -17,7 +17,7 @@ pub(crate) enum SessionError {
 
     /// The offer cannot be written down for a server.
     #[error("{0}")]
-    Opening(OpeningError),
+    Request(BootstrapRequestError),
     /// A server has told why it does not serve.
     #[error("{what}")]
     OfServer {
@@ -52,8 +52,10 @@ impl Advice for SessionError {
         Some(match self {
             SessionError::LocalServer => "try fulmar server new by itself to see why".to_owned(),
             SessionError::OfServer { advice, .. } if !advice.is_empty() => advice.join("\n"),
-            SessionError::Opening(OpeningError::TooLong(_)) => offer_input::SHORTER.to_owned(),
-            SessionError::Opening(OpeningError::ControlCharacter) => {
+            SessionError::Request(BootstrapRequestError::TooLong(_)) => {
+                offer_input::SHORTER.to_owned()
+            }
+            SessionError::Request(BootstrapRequestError::ControlCharacter) => {
                 "write the command of --server in one line".to_owned()
             }
             SessionError::OfServer { .. } => return None,

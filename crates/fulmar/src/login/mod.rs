@@ -20,8 +20,8 @@ use std::ffi::{OsStr, OsString};
 
 use fulmar_core::CompatMode;
 use fulmar_login::{
-    Destination, Destinations, LoginConfig, LoginError, LoginEvent, LoginStep, OpeningError,
-    SessionParams, SessionRequest, SessionService, Ssh, remote_command, session_command,
+    BootstrapRequestError, Destination, Destinations, LoginConfig, LoginError, LoginEvent,
+    LoginStep, SessionParams, SessionRequest, SessionService, Ssh, remote_command, session_command,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::SettingSources;
@@ -103,15 +103,15 @@ impl SessionLogin {
             colors: setup.colors().unsigned_abs(),
             command: session_command(words),
         };
-        let mut opening = request.opening();
-        let mut block = opening.block();
-        if matches!(block, Err(OpeningError::TooLong(_))) {
+        let mut request = request.bootstrap();
+        let mut encoded = request.encode();
+        if matches!(encoded, Err(BootstrapRequestError::TooLong(_))) {
             // The command is in it twice, and once may be enough.
-            opening.fallback = None;
-            block = opening.block();
+            request.fallback = None;
+            encoded = request.encode();
         }
-        let mut service = SessionService::new(block.map_err(SessionError::Opening)?);
-        if opening.fallback.is_none() {
+        let mut service = SessionService::new(encoded.map_err(SessionError::Request)?);
+        if request.fallback.is_none() {
             service = service.without_fallback();
         }
         if settings.server.is_some() {
@@ -123,7 +123,7 @@ impl SessionLogin {
         }
         // Before the first child, of whose end it tells.
         let reactor = ClientSetup::reactor()?;
-        let command = remote_command(opening.start.as_deref());
+        let command = remote_command(request.start.as_deref());
         let config = config(settings, &settings.ssh, destination, command);
         Ok(SessionLogin {
             login: SshLogin::begin(now(), config, service),

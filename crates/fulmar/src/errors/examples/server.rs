@@ -1,6 +1,6 @@
 //! Examples of servers.
 
-use fulmar_login::{OfferError, OpeningError, PortRange};
+use fulmar_login::{BootstrapRequestError, OfferError, PortRange};
 
 use super::{BOTH, FULMAR, Row, row, said};
 use crate::login::SessionError;
@@ -56,12 +56,12 @@ pub(super) fn rows() -> Vec<Row> {
             "the offer was changed on its way, or is of another version",
         ),
         row(
-            SessionError::Opening(OpeningError::TooLong(70_000)),
+            SessionError::Request(BootstrapRequestError::TooLong(70_000)),
             FULMAR,
             "the program's arguments do not fit into an offer",
         ),
         row(
-            SessionError::Opening(OpeningError::ControlCharacter),
+            SessionError::Request(BootstrapRequestError::ControlCharacter),
             FULMAR,
             "the command of --server is not a single line",
         ),
