@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::bootstrap::{CopyParams, Line};
+use crate::bootstrap::{BootstrapLine, CopyParams};
 use crate::diagnostics::Diagnostics;
 use crate::login_error::{LoginError, SshExit};
 use crate::output_error::OutputError;
@@ -98,20 +98,20 @@ impl Service for CopyService {
 
     fn take_line(
         &mut self,
-        line: Line,
+        line: BootstrapLine,
         events: &mut Vec<OutputEvent>,
-    ) -> Result<Option<Line>, OutputError> {
+    ) -> Result<Option<BootstrapLine>, OutputError> {
         match line {
-            Line::Copy(params) if params.version != COPY_VERSION => {
+            BootstrapLine::Copy(params) if params.version != COPY_VERSION => {
                 return Err(OutputError::Version(params.version));
             }
-            Line::Copy(_) if self.is_reachable => return Err(OutputError::TwoServers),
-            Line::Copy(params) => {
+            BootstrapLine::Copy(_) if self.is_reachable => return Err(OutputError::TwoServers),
+            BootstrapLine::Copy(params) => {
                 self.is_reachable = true;
                 self.params = Some(params);
                 events.push(OutputEvent::Reachable);
             }
-            Line::OverSsh if self.is_reachable => events.push(OutputEvent::OverSsh),
+            BootstrapLine::OverSsh if self.is_reachable => events.push(OutputEvent::OverSsh),
             other => return Ok(Some(other)),
         }
         Ok(None)

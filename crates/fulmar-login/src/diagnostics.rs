@@ -4,7 +4,7 @@
 
 use std::net::IpAddr;
 
-use crate::bootstrap::Line;
+use crate::bootstrap::BootstrapLine;
 use crate::candidates::reported_address;
 use crate::login_error::LoginError;
 use crate::output_error::OutputError;
@@ -33,20 +33,20 @@ impl Diagnostics {
     /// # Errors
     ///
     /// When it is another line: then it is out of place.
-    pub fn take(&mut self, line: Line) -> Result<Option<String>, OutputError> {
+    pub fn take(&mut self, line: BootstrapLine) -> Result<Option<String>, OutputError> {
         match line {
-            Line::SshConnection([_, _, address, _]) => {
+            BootstrapLine::SshConnection([_, _, address, _]) => {
                 self.reported = self.reported.or_else(|| reported_address(&address));
             }
-            Line::Warning(what) if self.warnings < WARNINGS_MAX => {
+            BootstrapLine::Warning(what) if self.warnings < WARNINGS_MAX => {
                 self.warnings += 1;
                 return Ok(Some(escaped(&what)));
             }
-            Line::Error(what) if self.error.len() < ERROR_LINES_MAX => {
+            BootstrapLine::Error(what) if self.error.len() < ERROR_LINES_MAX => {
                 self.error.push(escaped(&what));
             }
-            Line::Warning(_) | Line::Error(_) => {}
-            Line::Missing { system } => self.missing = Some(escaped(&system)),
+            BootstrapLine::Warning(_) | BootstrapLine::Error(_) => {}
+            BootstrapLine::Missing { system } => self.missing = Some(escaped(&system)),
             _ => return Err(OutputError::Malformed),
         }
         Ok(None)

@@ -73,10 +73,10 @@ mod transport_choice;
 pub use address_preference::AddressPreference;
 pub use attribution::{Attribution, attributed};
 pub use bootstrap::{
-    Announcement, Arrived, Bind, BootstrapRequest, BootstrapRequestError, CopyParams,
-    EncodedRequest, LINE_BYTES_MAX, Line, LineSplitter, Malformed, MoshConnect, Offer, OfferError,
-    OfferReader, REQUEST_BYTES_MAX, ReadKey, Received, TooMuchText, WIRE_VERSION, assignment,
-    mosh_connect_line,
+    Announcement, Bind, BootstrapLine, BootstrapRequest, BootstrapRequestError, CopyParams,
+    EncodedRequest, LINE_BYTES_MAX, LineSplitter, MalformedLine, MoshConnect, Offer, OfferError,
+    OfferReader, OutputLine, REQUEST_BYTES_MAX, ReadKey, ReceivedOffer, TextLimitExceeded,
+    WIRE_VERSION, assignment, mosh_connect_line,
 };
 pub use candidates::{CANDIDATES_MAX, RemoteIp, candidates, reported_address};
 pub use copy::{COPY_VERSION, CopyLoginError, CopyService, OVER_SSH_LINE};

@@ -2,7 +2,7 @@
 //!
 //! Source: docs/protocol.md §2.9, §2.10, docs/threat-model.md §6.
 
-use crate::bootstrap::{Arrived, LineSplitter, ReadKey};
+use crate::bootstrap::{LineSplitter, OutputLine, ReadKey};
 use crate::diagnostics::Diagnostics;
 use crate::output_error::{OutputError, READY};
 use crate::output_event::OutputEvent;
@@ -88,7 +88,7 @@ impl<S: Service> LoginOutput<S> {
 
     fn take_line(
         &mut self,
-        line: &Arrived,
+        line: &OutputLine,
         events: &mut Vec<OutputEvent>,
     ) -> Result<(), OutputError> {
         if line.bytes() == READY {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::bootstrap::Line;
+use crate::bootstrap::BootstrapLine;
 use crate::diagnostics::Diagnostics;
 use crate::login_error::{LoginError, SshExit};
 use crate::output_error::OutputError;
@@ -46,9 +46,9 @@ pub trait Service {
     /// When the login cannot go on.
     fn take_line(
         &mut self,
-        line: Line,
+        line: BootstrapLine,
         events: &mut Vec<OutputEvent>,
-    ) -> Result<Option<Line>, OutputError>;
+    ) -> Result<Option<BootstrapLine>, OutputError>;
 
     /// Tells if lines of others are for the user.
     fn shows_others(&self) -> bool;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fulmar_core::Agreement;
 use fulmar_datagram::{Key, KeyMark};
 
-use crate::bootstrap::{Announcement, EncodedRequest, Line, MoshConnect, WIRE_VERSION};
+use crate::bootstrap::{Announcement, BootstrapLine, EncodedRequest, MoshConnect, WIRE_VERSION};
 use crate::diagnostics::Diagnostics;
 use crate::login_error::LoginError;
 use crate::output_error::OutputError;
@@ -194,26 +194,26 @@ impl Service for SessionService {
 
     fn take_line(
         &mut self,
-        line: Line,
+        line: BootstrapLine,
         events: &mut Vec<OutputEvent>,
-    ) -> Result<Option<Line>, OutputError> {
+    ) -> Result<Option<BootstrapLine>, OutputError> {
         match line {
-            Line::Hello { .. } => {
+            BootstrapLine::Hello { .. } => {
                 // What is said after a port and a key does not change whose they are.
                 self.is_ours |= self.known.is_none();
                 self.has_greeted = true;
                 events.push(OutputEvent::Hello);
             }
-            Line::Connect(announcement) => self.take_announcement(announcement)?,
-            Line::MoshConnect(connect) => self.take_connect(connect, events)?,
-            Line::Agreed if self.awaits_agreement() => {
+            BootstrapLine::Announcement(announcement) => self.take_announcement(announcement)?,
+            BootstrapLine::MoshConnect(connect) => self.take_connect(connect, events)?,
+            BootstrapLine::Agreed if self.awaits_agreement() => {
                 let was_reachable = self.is_reachable();
                 self.is_agreed = true;
                 events.push(OutputEvent::Agreed);
                 self.tell_if_reachable(was_reachable, events);
             }
-            Line::Agreed => {}
-            Line::Heard => {
+            BootstrapLine::Agreed => {}
+            BootstrapLine::Heard => {
                 self.is_heard = true;
                 events.push(OutputEvent::Heard);
             }

@@ -19,7 +19,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use fulmar_login::{OfferReader, Received};
+use fulmar_login::{OfferReader, ReceivedOffer};
 use fulmar_platform::process::{Forked, fork, leave_session};
 use fulmar_platform::{Interest, Poller};
 
@@ -193,7 +193,7 @@ impl ParentHandle {
     /// # Errors
     ///
     /// When what comes makes no sense.
-    pub(crate) fn offer(&mut self) -> Result<Option<Received>, OfferInputError> {
+    pub(crate) fn offer(&mut self) -> Result<Option<ReceivedOffer>, OfferInputError> {
         let mut reader = OfferReader::default();
         let mut bytes = [0; 4096];
         loop {

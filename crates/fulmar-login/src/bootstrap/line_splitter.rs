@@ -5,7 +5,7 @@
 use zeroize::Zeroizing;
 
 use super::LINE_BYTES_MAX;
-use super::lines::{LINES_WITH_KEYS, Line, Malformed, ReadKey};
+use super::lines::{BootstrapLine, LINES_WITH_KEYS, MalformedLine, ReadKey};
 use crate::text::escaped;
 
 /// The most text that may come before a server can be reached.
@@ -16,17 +16,17 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// More text has come than a server says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("more than {TEXT_BYTES_MAX} bytes of text came instead of a server's answer")]
-pub struct TooMuchText;
+pub struct TextLimitExceeded;
 
 /// A line that has come, without its end.
 ///
 /// It may hold a key, so it can be neither printed nor copied, and is overwritten when dropped.
-pub struct Arrived {
+pub struct OutputLine {
     bytes: Zeroizing<Vec<u8>>,
     is_cut: bool,
 }
 
-impl Arrived {
+impl OutputLine {
     /// Returns its bytes, as many as a line may have.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -48,9 +48,9 @@ impl Arrived {
     /// # Errors
     ///
     /// When it begins as one of those, and is malformed or too long.
-    pub fn parse(&self, read_key: ReadKey) -> Result<Option<Line>, Malformed> {
-        match Line::parse(&self.bytes, read_key) {
-            Ok(Some(_)) if self.is_cut => Err(Malformed),
+    pub fn parse(&self, read_key: ReadKey) -> Result<Option<BootstrapLine>, MalformedLine> {
+        match BootstrapLine::parse(&self.bytes, read_key) {
+            Ok(Some(_)) if self.is_cut => Err(MalformedLine),
             outcome => outcome,
         }
     }
@@ -85,12 +85,12 @@ impl LineSplitter {
     /// # Errors
     ///
     /// When there was too much text.
-    pub fn take(&mut self, bytes: &mut &[u8]) -> Result<Option<Arrived>, TooMuchText> {
+    pub fn take(&mut self, bytes: &mut &[u8]) -> Result<Option<OutputLine>, TextLimitExceeded> {
         while let Some((&byte, rest)) = bytes.split_first() {
             *bytes = rest;
             self.taken = self.taken.saturating_add(1);
             if self.taken > TEXT_BYTES_MAX {
-                return Err(TooMuchText);
+                return Err(TextLimitExceeded);
             }
             if byte == b'\n' {
                 return Ok(Some(self.end_line()));
@@ -105,17 +105,17 @@ impl LineSplitter {
     }
 
     /// Returns what has come of a line whose end has not, if anything.
-    pub fn rest(&mut self) -> Option<Arrived> {
+    pub fn rest(&mut self) -> Option<OutputLine> {
         (!self.line.is_empty()).then(|| self.end_line())
     }
 
     /// Without a carriage return, which a terminal on the way puts before the line's end.
-    fn end_line(&mut self) -> Arrived {
+    fn end_line(&mut self) -> OutputLine {
         let mut bytes = std::mem::replace(&mut self.line, empty_line());
         if bytes.last() == Some(&b'\r') {
             bytes.pop();
         }
-        Arrived {
+        OutputLine {
             bytes,
             is_cut: std::mem::take(&mut self.is_cut),
         }
@@ -138,13 +138,13 @@ mod tests {
     fn lines(pieces: &[&[u8]]) -> (Vec<(Vec<u8>, bool)>, bool) {
         let mut splitter = LineSplitter::new();
         let mut lines = Vec::new();
-        let mut note = |line: Arrived| lines.push((line.bytes().to_vec(), line.is_cut));
+        let mut note = |line: OutputLine| lines.push((line.bytes().to_vec(), line.is_cut));
         for piece in pieces {
             let mut rest = *piece;
             while !rest.is_empty() {
                 match splitter.take(&mut rest) {
                     Ok(line) => line.into_iter().for_each(&mut note),
-                    Err(TooMuchText) => return (lines, true),
+                    Err(TextLimitExceeded) => return (lines, true),
                 }
             }
         }

@@ -76,7 +76,7 @@ impl Announcement {
 }
 
 /// A line that a login understands.
-pub enum Line {
+pub enum BootstrapLine {
     /// The server reads its offer now.
     Hello {
         /// The server's version.
@@ -95,7 +95,7 @@ pub enum Line {
         system: String,
     },
     /// The capabilities of a server of ours; the way to reach it follows.
-    Connect(Announcement),
+    Announcement(Announcement),
     /// The way to reach the server.
     MoshConnect(MoshConnect),
     /// The server has read an offer, and all that can go wrong has gone well.
@@ -121,23 +121,23 @@ pub struct CopyParams {
 /// A line that begins as one of ours and goes on otherwise. It may hold half a key, so it is not to
 /// be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Malformed;
+pub struct MalformedLine;
 
-impl Line {
+impl BootstrapLine {
     /// Reads a line, which comes without its end, and a key in it with `read_key`. `None` for one of another kind.
     ///
     /// # Errors
     ///
     /// When it is malformed.
-    pub fn parse(line: &[u8], read_key: ReadKey) -> Result<Option<Line>, Malformed> {
+    pub fn parse(line: &[u8], read_key: ReadKey) -> Result<Option<BootstrapLine>, MalformedLine> {
         let Some((kind, rest)) = KINDS
             .iter()
             .find_map(|(start, kind)| Some((kind, line.strip_prefix(start.as_bytes())?)))
         else {
             return Ok(None);
         };
-        let rest = str::from_utf8(rest).map_err(|_| Malformed)?;
-        kind(rest, read_key).map(Some).ok_or(Malformed)
+        let rest = str::from_utf8(rest).map_err(|_| MalformedLine)?;
+        kind(rest, read_key).map(Some).ok_or(MalformedLine)
     }
 
     /// Returns the line with its end.
@@ -145,19 +145,19 @@ impl Line {
         let mut text = Zeroizing::new(String::new());
         let mut append = |parts: &[&str]| parts.iter().for_each(|part| text.push_str(part));
         match self {
-            Line::Hello { server } => append(&[HELLO, server]),
-            Line::SshConnection(words) => append(&[SSH_CONNECTION, &words.join(" ")]),
-            Line::Warning(what) => append(&[WARNING, &one_line(what, WARNING)]),
-            Line::Error(what) => append(&[ERROR, &one_line(what, ERROR)]),
-            Line::Missing { system } => append(&[NONE, " ", system]),
-            Line::Connect(announcement) => append(&[announcement.line().trim_end()]),
-            Line::MoshConnect(connect) => {
+            BootstrapLine::Hello { server } => append(&[HELLO, server]),
+            BootstrapLine::SshConnection(words) => append(&[SSH_CONNECTION, &words.join(" ")]),
+            BootstrapLine::Warning(what) => append(&[WARNING, &one_line(what, WARNING)]),
+            BootstrapLine::Error(what) => append(&[ERROR, &one_line(what, ERROR)]),
+            BootstrapLine::Missing { system } => append(&[NONE, " ", system]),
+            BootstrapLine::Announcement(announcement) => append(&[announcement.line().trim_end()]),
+            BootstrapLine::MoshConnect(connect) => {
                 return mosh_connect_line(connect.port, &connect.key);
             }
-            Line::Agreed => append(&[AGREED]),
-            Line::Heard => append(&[HEARD]),
-            Line::Copy(params) => return copy_text(params),
-            Line::OverSsh => append(&[OVER_SSH]),
+            BootstrapLine::Agreed => append(&[AGREED]),
+            BootstrapLine::Heard => append(&[HEARD]),
+            BootstrapLine::Copy(params) => return copy_text(params),
+            BootstrapLine::OverSsh => append(&[OVER_SSH]),
         }
         text.push('\n');
         text
@@ -192,32 +192,42 @@ fn copy_text(params: &CopyParams) -> Zeroizing<String> {
     text
 }
 
-type Kind = fn(&str, ReadKey) -> Option<Line>;
+type Kind = fn(&str, ReadKey) -> Option<BootstrapLine>;
 
 /// The beginnings of the lines, and the functions that read the rest of each.
 const KINDS: [(&str, Kind); 11] = [
     (HELLO, |rest, _| {
         let server = version(rest)?;
-        Some(Line::Hello { server })
+        Some(BootstrapLine::Hello { server })
     }),
     (SSH_CONNECTION, |rest, _| {
         let words: Vec<String> = rest.split_ascii_whitespace().map(str::to_owned).collect();
-        words.try_into().ok().map(Line::SshConnection)
+        words.try_into().ok().map(BootstrapLine::SshConnection)
     }),
-    (WARNING, |rest, _| Some(Line::Warning(rest.to_owned()))),
-    (ERROR, |rest, _| Some(Line::Error(rest.to_owned()))),
+    (WARNING, |rest, _| {
+        Some(BootstrapLine::Warning(rest.to_owned()))
+    }),
+    (ERROR, |rest, _| Some(BootstrapLine::Error(rest.to_owned()))),
     (NONE, |rest, _| {
         let system = rest.trim_ascii().to_owned();
-        Some(Line::Missing { system })
+        Some(BootstrapLine::Missing { system })
     }),
-    (CONNECT, |rest, _| announcement(rest).map(Line::Connect)),
+    (CONNECT, |rest, _| {
+        announcement(rest).map(BootstrapLine::Announcement)
+    }),
     (MOSH_CONNECT, |rest, read_key| {
-        mosh_connect(rest, read_key).map(Line::MoshConnect)
+        mosh_connect(rest, read_key).map(BootstrapLine::MoshConnect)
     }),
-    (AGREED, |rest, _| rest.is_empty().then_some(Line::Agreed)),
-    (HEARD, |rest, _| rest.is_empty().then_some(Line::Heard)),
-    (COPY, |rest, _| copy_params(rest).map(Line::Copy)),
-    (OVER_SSH, |rest, _| rest.is_empty().then_some(Line::OverSsh)),
+    (AGREED, |rest, _| {
+        rest.is_empty().then_some(BootstrapLine::Agreed)
+    }),
+    (HEARD, |rest, _| {
+        rest.is_empty().then_some(BootstrapLine::Heard)
+    }),
+    (COPY, |rest, _| copy_params(rest).map(BootstrapLine::Copy)),
+    (OVER_SSH, |rest, _| {
+        rest.is_empty().then_some(BootstrapLine::OverSsh)
+    }),
 ];
 
 /// Reads `<wire version> <capabilities> <server version>`, with one blank between two: such a line
@@ -277,13 +287,13 @@ mod tests {
 
     const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
 
-    fn parsed(line: &str) -> Option<Line> {
-        Line::parse(line.as_bytes(), Key::from_base64).unwrap()
+    fn parsed(line: &str) -> Option<BootstrapLine> {
+        BootstrapLine::parse(line.as_bytes(), Key::from_base64).unwrap()
     }
 
     /// The line again, after it was read; `None` if it is malformed or of another kind.
     fn again(line: &[u8]) -> Option<String> {
-        let line = Line::parse(line, Key::from_base64).ok()??;
+        let line = BootstrapLine::parse(line, Key::from_base64).ok()??;
         Some(line.text().to_string())
     }
 
@@ -321,7 +331,9 @@ mod tests {
         ] {
             assert!(parsed(line).is_none(), "{line:?}");
         }
-        assert!(Line::parse(b"\xFF\xFE", Key::from_base64).is_ok_and(|line| line.is_none()));
+        assert!(
+            BootstrapLine::parse(b"\xFF\xFE", Key::from_base64).is_ok_and(|line| line.is_none())
+        );
     }
 
     #[test]
@@ -349,14 +361,14 @@ mod tests {
             &format!("MOSH CONNECT  60001 {KEY}"),
         ] {
             assert_eq!(
-                Line::parse(line.as_bytes(), Key::from_base64).err(),
-                Some(Malformed),
+                BootstrapLine::parse(line.as_bytes(), Key::from_base64).err(),
+                Some(MalformedLine),
                 "{line:?}"
             );
         }
         assert_eq!(
-            Line::parse(b"FULMAR WARNING \xFF", Key::from_base64).err(),
-            Some(Malformed)
+            BootstrapLine::parse(b"FULMAR WARNING \xFF", Key::from_base64).err(),
+            Some(MalformedLine)
         );
     }
 
@@ -364,7 +376,7 @@ mod tests {
     fn a_connect_line_may_have_blanks_behind_it() {
         let line = format!("MOSH CONNECT 60001 {KEY} \r");
         match parsed(&line) {
-            Some(Line::MoshConnect(connect)) => {
+            Some(BootstrapLine::MoshConnect(connect)) => {
                 assert_eq!(connect.port, 60001);
                 assert_eq!(*connect.key.to_base64(), KEY);
             }
@@ -374,9 +386,9 @@ mod tests {
 
     #[test]
     fn what_is_told_fits_into_one_line() {
-        let text = Line::Warning("a\nb\u{1b}[m".to_owned()).text();
+        let text = BootstrapLine::Warning("a\nb\u{1b}[m".to_owned()).text();
         assert_eq!(*text, "FULMAR WARNING a\\nb\\u{1b}[m\n");
-        let text = Line::Error("ü".repeat(LINE_BYTES_MAX)).text();
+        let text = BootstrapLine::Error("ü".repeat(LINE_BYTES_MAX)).text();
         assert!(text.ends_with("ü\n"), "{}", &*text);
         assert!((LINE_BYTES_MAX..=LINE_BYTES_MAX + 1).contains(&text.len()));
     }
@@ -393,7 +405,7 @@ mod tests {
         );
         let later = "FULMAR CONNECT 1 aaa,exit,hints,rich 9.0\n";
         for line in [&line, later] {
-            let Some(Line::Connect(read)) = parsed(line.trim_end()) else {
+            let Some(BootstrapLine::Announcement(read)) = parsed(line.trim_end()) else {
                 panic!("not read: {line}");
             };
             assert_eq!(read.line(), line);
@@ -419,8 +431,8 @@ mod tests {
             start in prop::sample::select(KINDS.map(|(start, _)| start).to_vec()),
             rest in prop::collection::vec(any::<u8>(), 0..40),
         ) {
-            let _ = Line::parse(&[start.as_bytes(), &rest].concat(), Key::from_base64);
-            let _ = Line::parse(&rest, Key::from_base64);
+            let _ = BootstrapLine::parse(&[start.as_bytes(), &rest].concat(), Key::from_base64);
+            let _ = BootstrapLine::parse(&rest, Key::from_base64);
         }
     }
 }

@@ -6,7 +6,7 @@
 //! ```text
 //!  client                                        server
 //!  BootstrapRequest ─ text ─► (remote shell) ── text ──► OfferReader ─► Offer
-//!  Line ◄── LineSplitter ◄────────────────── lines ─── Line
+//!  BootstrapLine ◄ LineSplitter ◄─────────── lines ─── BootstrapLine
 //! ```
 //!
 //! Source: docs/protocol.md §2.9.
@@ -17,14 +17,14 @@ mod offer;
 mod offer_reader;
 mod percent;
 
-pub use self::line_splitter::{Arrived, LineSplitter, TooMuchText};
+pub use self::line_splitter::{LineSplitter, OutputLine, TextLimitExceeded};
 pub use self::lines::{
-    Announcement, CopyParams, Line, Malformed, MoshConnect, ReadKey, mosh_connect_line,
+    Announcement, BootstrapLine, CopyParams, MalformedLine, MoshConnect, ReadKey, mosh_connect_line,
 };
 pub use self::offer::{
     Bind, BootstrapRequest, BootstrapRequestError, EncodedRequest, Offer, assignment,
 };
-pub use self::offer_reader::{OfferError, OfferReader, Received};
+pub use self::offer_reader::{OfferError, OfferReader, ReceivedOffer};
 
 /// The version of the bootstrap that this program speaks.
 ///

@@ -25,7 +25,7 @@ const INPUT_BYTES_MAX: usize = 2 * REQUEST_BYTES_MAX;
 
 /// A whole offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Received {
+pub struct ReceivedOffer {
     /// The offer that was read.
     pub offer: Offer,
     /// The very bytes in which it said so, for the digest.
@@ -70,7 +70,7 @@ impl OfferReader {
     /// # Errors
     ///
     /// When there will be no offer that makes sense.
-    pub fn take(&mut self, bytes: &[u8]) -> Result<Option<Received>, OfferError> {
+    pub fn take(&mut self, bytes: &[u8]) -> Result<Option<ReceivedOffer>, OfferError> {
         for &byte in bytes {
             self.taken = self.taken.saturating_add(1);
             if self.taken > INPUT_BYTES_MAX {
@@ -85,7 +85,7 @@ impl OfferReader {
                 && let Some(text) = self.end_line()?
             {
                 let offer = parse(&text)?;
-                return Ok(Some(Received { offer, text }));
+                return Ok(Some(ReceivedOffer { offer, text }));
             }
         }
         Ok(None)
@@ -206,7 +206,7 @@ mod tests {
     const OFFER: &str = "FULMAR OFFER 1 exit,hints\nsize 80 24\nFULMAR END\n";
 
     /// Returns a reader's result for `input` that comes in pieces of those lengths, over and over.
-    fn read(input: &[u8], pieces: &[usize]) -> Result<Received, OfferError> {
+    fn read(input: &[u8], pieces: &[usize]) -> Result<ReceivedOffer, OfferError> {
         let mut reader = OfferReader::default();
         let mut rest = input;
         let mut lengths = pieces.iter().cycle();

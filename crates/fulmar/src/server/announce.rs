@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use fulmar_core::CompatMode;
 use fulmar_datagram::Key;
-use fulmar_login::{Announcement, CopyParams, Line, mosh_connect_line};
+use fulmar_login::{Announcement, BootstrapLine, CopyParams, mosh_connect_line};
 use fulmar_platform::tty::is_terminal;
 use fulmar_settings::Environment;
 use zeroize::Zeroizing;
@@ -67,7 +67,7 @@ pub(crate) fn print_mosh_connect(port: u16, key: &Key) -> io::Result<()> {
 /// When nobody can read it.
 pub(crate) fn print_copy_params(environment: &Environment, copy: CopyParams) -> io::Result<()> {
     let connection = ssh_line(environment.get("SSH_CONNECTION")).unwrap_or_default();
-    let params = Line::Copy(copy).text();
+    let params = BootstrapLine::Copy(copy).text();
     // Enough room from the start: a longer buffer would leave the shorter one behind.
     let mut text = Zeroizing::new(String::with_capacity(connection.len() + params.len()));
     text.push_str(&connection);
@@ -83,15 +83,15 @@ pub(crate) fn print_copy_params(environment: &Environment, copy: CopyParams) -> 
 pub(crate) fn agreed(warnings: &[String]) -> io::Result<()> {
     let mut text = String::new();
     for warning in warnings.iter().take(WARNINGS_MAX) {
-        text.push_str(&Line::Warning(warning.clone()).text());
+        text.push_str(&BootstrapLine::Warning(warning.clone()).text());
     }
-    text.push_str(&Line::Agreed.text());
+    text.push_str(&BootstrapLine::Agreed.text());
     print(&text)
 }
 
 /// Prints that the client was heard. Whoever has gone meanwhile does not miss it.
 pub(crate) fn heard() {
-    let _ = print(&Line::Heard.text());
+    let _ = print(&BootstrapLine::Heard.text());
 }
 
 /// Prints why there is no session, and what to try.
@@ -100,7 +100,7 @@ pub(crate) fn failure(failure: &dyn Advice) {
     let told = failure.told();
     let lines = told.iter().map(String::as_str).chain(advice.lines());
     let text: String = lines
-        .map(|line| Line::Error(line.to_owned()).text().to_string())
+        .map(|line| BootstrapLine::Error(line.to_owned()).text().to_string())
         .collect();
     let _ = print(&text);
 }
@@ -114,7 +114,7 @@ fn print(text: &str) -> io::Result<()> {
 /// Returns what a client is greeted with.
 fn greeting(ssh_connection: Option<&OsStr>) -> String {
     let server = env!("CARGO_PKG_VERSION").to_owned();
-    let mut text = Line::Hello { server }.text().to_string();
+    let mut text = BootstrapLine::Hello { server }.text().to_string();
     if let Some(line) = ssh_line(ssh_connection) {
         text.push_str(&line);
     }
@@ -124,7 +124,7 @@ fn greeting(ssh_connection: Option<&OsStr>) -> String {
 /// Returns the line that says where ssh came from, if that is known.
 fn ssh_line(ssh_connection: Option<&OsStr>) -> Option<Zeroizing<String>> {
     let line = [b"MOSH SSH_CONNECTION ", ssh_connection?.as_bytes()].concat();
-    Some(Line::parse(&line, session_key::read).ok()??.text())
+    Some(BootstrapLine::parse(&line, session_key::read).ok()??.text())
 }
 
 /// Returns what stock prints. On a terminal what was typed ahead may stand in the line already.

@@ -15,7 +15,9 @@ use std::time::Duration;
 
 use fulmar_core::{Agreement, CompatMode};
 use fulmar_datagram::Key;
-use fulmar_login::{Announcement, Bind, PartialServerOptions, PortRange, Received, ServerOptions};
+use fulmar_login::{
+    Announcement, Bind, PartialServerOptions, PortRange, ReceivedOffer, ServerOptions,
+};
 
 use super::announce;
 use super::bind::{self, Bound};
@@ -59,7 +61,7 @@ fn prepare(
     let mut listener = Listener::open(ListenAddress::of(&given.clone().alone()), &setup)?;
     // While the offer is on its way.
     let owner = Owner::find(CompatMode::Fulmar)?;
-    let Some(Received { offer, text }) = parent.offer()? else {
+    let Some(ReceivedOffer { offer, text }) = parent.offer()? else {
         return Ok(None);
     };
     let agreement = listener
