@@ -9,7 +9,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-use fulmar_login::{Bind, PortRange, ServerOptions, TerminalColors, assignment};
+use fulmar_login::{BindAddress, PortRange, ServerOptions, TerminalColors, assignment};
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ fn start(options: ServerOptions) -> MoshServerRequest {
 
 fn bound_to(address: &OsStr) -> ServerOptions {
     ServerOptions {
-        bind: Bind::Address(address.to_owned()),
+        bind: BindAddress::Address(address.to_owned()),
         ..ServerOptions::default()
     }
 }
@@ -128,7 +128,7 @@ fn parse_options(words: &[OsString]) -> MoshServerRequest {
         while let Some((&letter, joined)) = letters.split_first() {
             letters = joined;
             match letter {
-                b's' => options.bind = Bind::SshConnection,
+                b's' => options.bind = BindAddress::SshConnection,
                 b'v' => options.verbosity = options.verbosity.saturating_add(1),
                 b'i' | b'p' | b'c' | b'l' | b'@' => {
                     let argument = match joined {
@@ -141,7 +141,7 @@ fn parse_options(words: &[OsString]) -> MoshServerRequest {
                             let letter = char::from(letter);
                             complain(&mut complaints, &format!("-{letter} needs an argument"));
                         }
-                        (b'i', Some(address)) => options.bind = Bind::Address(address),
+                        (b'i', Some(address)) => options.bind = BindAddress::Address(address),
                         (b'p', Some(argument)) => ports = Some(argument),
                         (b'c', Some(colors)) => match count(&colors) {
                             Some(count) => options.colors = TerminalColors::of_count(count),
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(
             options(line),
             ServerOptions {
-                bind: Bind::SshConnection,
+                bind: BindAddress::SshConnection,
                 ports: ports("60500:60510"),
                 colors: TerminalColors::Palette,
                 locale: vec![
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn options_may_be_joined_and_the_last_of_a_kind_counts() {
         let joined = options("new -sv -vp60500 -p 60501 -c8 -c256 -i 10.0.0.1");
-        assert_eq!(joined.bind, Bind::Address("10.0.0.1".into()));
+        assert_eq!(joined.bind, BindAddress::Address("10.0.0.1".into()));
         assert_eq!(joined.ports, ports("60501"));
         assert_eq!(joined.colors, TerminalColors::Palette);
         assert_eq!(joined.verbosity, 2);
@@ -248,9 +248,12 @@ mod tests {
     #[test]
     fn the_older_forms_name_an_address_and_a_port() {
         assert_eq!(options(""), ServerOptions::default());
-        assert_eq!(options("10.0.0.1").bind, Bind::Address("10.0.0.1".into()));
+        assert_eq!(
+            options("10.0.0.1").bind,
+            BindAddress::Address("10.0.0.1".into())
+        );
         let both = options("10.0.0.1 60500");
-        assert_eq!(both.bind, Bind::Address("10.0.0.1".into()));
+        assert_eq!(both.bind, BindAddress::Address("10.0.0.1".into()));
         assert_eq!(both.ports, ports("60500"));
         assert_eq!(options("-- echo").command, ["echo"]);
         assert!(matches!(
@@ -258,7 +261,7 @@ mod tests {
             MoshServerRequest::Refuse(_)
         ));
         // Without `new` an option is taken for the address.
-        assert_eq!(options("-v").bind, Bind::Address("-v".into()));
+        assert_eq!(options("-v").bind, BindAddress::Address("-v".into()));
     }
 
     #[test]
@@ -267,8 +270,8 @@ mod tests {
         assert_eq!(complaints("new --foo -p 60500"), 4);
         assert_eq!(complaints("new -p"), 1);
         assert_eq!(options("new extra -p 60500").ports, ports("60500"));
-        assert_eq!(options("new -@ -s -p 60500").bind, Bind::Any);
-        assert_eq!(options("new -").bind, Bind::Any);
+        assert_eq!(options("new -@ -s -p 60500").bind, BindAddress::Any);
+        assert_eq!(options("new -").bind, BindAddress::Any);
     }
 
     #[test]

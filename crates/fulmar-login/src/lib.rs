@@ -73,7 +73,7 @@ mod transport_choice;
 pub use address_preference::AddressPreference;
 pub use attribution::{Attribution, attributed};
 pub use bootstrap::{
-    Announcement, Bind, BootstrapLine, BootstrapRequest, BootstrapRequestError, CopyParams,
+    Announcement, BindAddress, BootstrapLine, BootstrapRequest, BootstrapRequestError, CopyParams,
     EncodedRequest, LINE_BYTES_MAX, LineSplitter, MalformedLine, MoshConnect, Offer, OfferError,
     OfferReader, OutputLine, REQUEST_BYTES_MAX, ReadKey, ReceivedOffer, TextLimitExceeded,
     WIRE_VERSION, assignment, mosh_connect_line,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use fulmar_terminal::Size;
 
-use crate::bootstrap::{Bind, Offer};
+use crate::bootstrap::{BindAddress, Offer};
 use crate::ports::PortRange;
 
 /// The variables of a locale.
@@ -33,7 +33,7 @@ pub const LOCALE_VARIABLES: [&str; 15] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerOptions {
     /// The address to listen on.
-    pub bind: Bind,
+    pub bind: BindAddress,
     /// The ports to choose from.
     pub ports: PortRange,
     /// The terminal's colours, as the program is told.
@@ -56,7 +56,7 @@ pub struct ServerOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PartialServerOptions {
     /// As [`ServerOptions::bind`].
-    pub bind: Option<Bind>,
+    pub bind: Option<BindAddress>,
     /// As [`ServerOptions::ports`].
     pub ports: Option<PortRange>,
     /// As [`ServerOptions::colors`].
@@ -77,7 +77,7 @@ impl PartialServerOptions {
     /// Returns the options of a server to which nobody else gives any.
     pub fn alone(self) -> ServerOptions {
         ServerOptions {
-            bind: self.bind.unwrap_or(Bind::Any),
+            bind: self.bind.unwrap_or(BindAddress::Any),
             ports: self.ports.unwrap_or(PortRange::DEFAULT),
             colors: self.colors.unwrap_or(TerminalColors::Palette),
             size: None,
@@ -161,7 +161,7 @@ impl Default for ServerOptions {
     /// Returns the options of `mosh-server` without any arguments.
     fn default() -> ServerOptions {
         ServerOptions {
-            bind: Bind::Any,
+            bind: BindAddress::Any,
             ports: PortRange::DEFAULT,
             colors: TerminalColors::Few,
             size: None,
@@ -184,7 +184,7 @@ mod tests {
         let offer = Offer {
             size: Size::new(30, 100),
             colors: Some(8),
-            bind: Some(Bind::SshConnection),
+            bind: Some(BindAddress::SshConnection),
             ports: PortRange::parse("60500").ok(),
             locale: vec![
                 ("LANG".into(), "C.UTF-8".into()),
@@ -195,7 +195,7 @@ mod tests {
         };
         let asked = PartialServerOptions::default().over(offer.clone());
         let wanted = ServerOptions {
-            bind: Bind::SshConnection,
+            bind: BindAddress::SshConnection,
             ports: PortRange::parse("60500").unwrap(),
             colors: TerminalColors::Few,
             size: Size::new(30, 100),
@@ -205,7 +205,7 @@ mod tests {
         };
         assert_eq!(asked, wanted);
         let forced = PartialServerOptions {
-            bind: Some(Bind::Any),
+            bind: Some(BindAddress::Any),
             ports: PortRange::parse("60010").ok(),
             colors: Some(TerminalColors::Palette),
             locale: vec![("LC_ALL".into(), "C".into())],

@@ -7,7 +7,7 @@ use std::path::Path;
 use fulmar_core::Capabilities;
 use fulmar_terminal::Size;
 
-use crate::bootstrap::{Bind, BootstrapRequest, Offer};
+use crate::bootstrap::{BindAddress, BootstrapRequest, Offer};
 use crate::ports::PortRange;
 use crate::shell_words::{quoted, split};
 
@@ -17,7 +17,7 @@ pub struct SessionRequest<'a> {
     /// A shell command line that starts the server, if the usual one will not do.
     pub server: Option<&'a str>,
     /// The address on which the server listens, if not of its choice.
-    pub bind: Option<Bind>,
+    pub bind: Option<BindAddress>,
     /// The server's UDP ports, if not of its choice.
     pub ports: Option<PortRange>,
     /// Locale variables.
@@ -79,9 +79,9 @@ fn is_for_a_shell(line: &OsStr) -> bool {
 fn stock_words(offer: &Offer, colors: u32) -> OsString {
     let mut words: Vec<OsString> = vec!["new".into(), "-c".into(), colors.to_string().into()];
     match &offer.bind {
-        None | Some(Bind::SshConnection) => words.push("-s".into()),
-        Some(Bind::Any) => {}
-        Some(Bind::Address(address)) => words.extend(["-i".into(), address.clone()]),
+        None | Some(BindAddress::SshConnection) => words.push("-s".into()),
+        Some(BindAddress::Any) => {}
+        Some(BindAddress::Address(address)) => words.extend(["-i".into(), address.clone()]),
     }
     if let Some(ports) = offer.ports {
         words.extend(["-p".into(), ports.as_option().into()]);
@@ -149,7 +149,7 @@ mod tests {
         let all = made(
             |request| {
                 request.ports = PortRange::parse("60500:60510").ok();
-                request.bind = Some(Bind::Address("2001:db8::7".into()));
+                request.bind = Some(BindAddress::Address("2001:db8::7".into()));
             },
             &["vim", "a b"],
         );
@@ -158,11 +158,14 @@ mod tests {
             "'new' '-c' '256' '-i' '2001:db8::7' '-p' '60500:60510' '-l' 'LANG=de it'\\''s' \
              '-l' 'LC_CTYPE=C.UTF-8' '--' 'vim' 'a b'"
         );
-        assert_eq!(all.offer.bind, Some(Bind::Address("2001:db8::7".into())));
+        assert_eq!(
+            all.offer.bind,
+            Some(BindAddress::Address("2001:db8::7".into()))
+        );
         let plain = made(|_| {}, &[]);
         assert!(fallback(&plain).starts_with("'new' '-c' '256' '-s' '-l'"));
         assert_eq!((&plain.start, &plain.offer.bind), (&None, &None));
-        let any = made(|request| request.bind = Some(Bind::Any), &[]);
+        let any = made(|request| request.bind = Some(BindAddress::Any), &[]);
         assert!(!fallback(&any).contains("'-s'"));
     }
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use fulmar_base::AddressFamily;
 use fulmar_core::EscapeKey;
-use fulmar_login::{AddressPreference, Bind, PortRange, RemoteIp, shell_words};
+use fulmar_login::{AddressPreference, BindAddress, PortRange, RemoteIp, shell_words};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
@@ -28,12 +28,12 @@ pub enum BindServer {
 
 impl BindServer {
     /// Returns what a server is asked for; `None` leaves it to the server.
-    pub fn request(self) -> Option<Bind> {
+    pub fn request(self) -> Option<BindAddress> {
         match self {
             BindServer::Auto => None,
-            BindServer::Any => Some(Bind::Any),
-            BindServer::Ssh => Some(Bind::SshConnection),
-            BindServer::Address(address) => Some(Bind::Address(address.to_string().into())),
+            BindServer::Any => Some(BindAddress::Any),
+            BindServer::Ssh => Some(BindAddress::SshConnection),
+            BindServer::Address(address) => Some(BindAddress::Address(address.to_string().into())),
         }
     }
 }
@@ -283,8 +283,8 @@ mod tests {
         assert_eq!(bind("::1"), Ok(BindServer::Address("::1".parse().unwrap())));
         let asked = |text| bind(text).map(BindServer::request);
         assert_eq!(asked("auto"), Ok(None));
-        assert_eq!(asked("ssh"), Ok(Some(Bind::SshConnection)));
-        let address = Bind::Address("2001:db8::7".into());
+        assert_eq!(asked("ssh"), Ok(Some(BindAddress::SshConnection)));
+        let address = BindAddress::Address("2001:db8::7".into());
         assert_eq!(asked("2001:DB8:0::7"), Ok(Some(address)));
         let of_link = Ok(BindServer::Address("fe80::1".parse().unwrap()));
         assert_eq!(bind("fe80::1%1"), of_link);

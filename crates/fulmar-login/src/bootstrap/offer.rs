@@ -30,7 +30,7 @@ pub struct Offer {
     /// The number of colours of the terminal.
     pub colors: Option<u32>,
     /// The address to listen on.
-    pub bind: Option<Bind>,
+    pub bind: Option<BindAddress>,
     /// The ports to choose from.
     pub ports: Option<PortRange>,
     /// Locale variables for a program whose environment has no UTF-8 locale.
@@ -41,7 +41,7 @@ pub struct Offer {
 
 /// The address on which a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Bind {
+pub enum BindAddress {
     /// On all addresses.
     Any,
     /// On the address that ssh was reached at.
@@ -83,9 +83,9 @@ impl Offer {
         }
         match &self.bind {
             None => {}
-            Some(Bind::Any) => text.line("bind any"),
-            Some(Bind::SshConnection) => text.line("bind ssh"),
-            Some(Bind::Address(address)) => text.value("bind", &[address]),
+            Some(BindAddress::Any) => text.line("bind any"),
+            Some(BindAddress::SshConnection) => text.line("bind ssh"),
+            Some(BindAddress::Address(address)) => text.value("bind", &[address]),
         }
         if let Some(ports) = self.ports {
             text.line(&format!("port {}", ports.as_option()));
@@ -238,7 +238,7 @@ mod tests {
         Offer {
             size: Size::new(24, 80),
             colors: Some(256),
-            bind: Some(Bind::Address("fe80::1%eth0".into())),
+            bind: Some(BindAddress::Address("fe80::1%eth0".into())),
             ports: PortRange::parse("60001:60999").ok(),
             locale: vec![("LANG".into(), "en_US.UTF-8".into())],
             command: vec!["vim".into(), "a\nb".into(), "".into()],

@@ -13,7 +13,7 @@ use std::str::FromStr;
 use fulmar_core::Capabilities;
 use fulmar_terminal::Size;
 
-use super::offer::{BEGIN, Bind, END, Offer, assignment};
+use super::offer::{BEGIN, BindAddress, END, Offer, assignment};
 use super::{REQUEST_BYTES_MAX, WIRE_VERSION, percent};
 use crate::ports::PortRange;
 
@@ -180,9 +180,9 @@ fn wish(key: &[u8], value: &[u8], offer: &mut Offer) -> Option<()> {
         b"colors" => offer.colors = Some(number(text()?)?),
         b"bind" => {
             offer.bind = Some(match value {
-                b"any" => Bind::Any,
-                b"ssh" => Bind::SshConnection,
-                _ => Bind::Address(word(value)?),
+                b"any" => BindAddress::Any,
+                b"ssh" => BindAddress::SshConnection,
+                _ => BindAddress::Address(word(value)?),
             });
         }
         b"port" => offer.ports = Some(PortRange::parse(text()?).ok()?),
@@ -272,7 +272,7 @@ mod tests {
             "bind ssh\nport 60001:60999\ncolors 256\nlocale LANG=C%25\nword a%0Ab c\nword\n";
         let read = offer(&format!("FULMAR OFFER 1 -\n{lines}FULMAR END\n")).unwrap();
         let wanted = Offer {
-            bind: Some(Bind::SshConnection),
+            bind: Some(BindAddress::SshConnection),
             ports: PortRange::parse("60001:60999").ok(),
             colors: Some(256),
             locale: vec![("LANG".into(), "C%".into())],
@@ -363,9 +363,9 @@ mod tests {
         let size = prop::option::of((1_u16..=200, 1_u16..=200));
         let size = size.prop_map(|size| size.and_then(|(rows, columns)| Size::new(rows, columns)));
         let bind = prop_oneof![
-            Just(Bind::Any),
-            Just(Bind::SshConnection),
-            "[0-9a-f:.%]{2,20}".prop_map(|address| Bind::Address(address.into())),
+            Just(BindAddress::Any),
+            Just(BindAddress::SshConnection),
+            "[0-9a-f:.%]{2,20}".prop_map(|address| BindAddress::Address(address.into())),
         ];
         let ports = (1_u16.., 1_u16..).prop_map(|(one, other)| {
             let range = format!("{}:{}", one.min(other), one.max(other));

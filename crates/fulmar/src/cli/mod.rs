@@ -239,7 +239,7 @@ pub(crate) struct ClientArgs {
 mod tests {
     use super::*;
     use clap::CommandFactory as _;
-    use fulmar_login::{Bind, PortRange, ServerOptions};
+    use fulmar_login::{BindAddress, PortRange, ServerOptions};
 
     fn parsed(line: &str) -> Result<Cli, clap::Error> {
         Cli::try_parse_from(line.split_whitespace())
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(
             options,
             ServerOptions {
-                bind: Bind::SshConnection,
+                bind: BindAddress::SshConnection,
                 ports: PortRange::parse("60500:60510").unwrap(),
                 colors: TerminalColors::Few,
                 locale: vec![("LANG".into(), "C".into())],

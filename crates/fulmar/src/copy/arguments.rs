@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use fulmar_copy::{RateLimit, parse_memory_size};
-use fulmar_login::{Bind, PortRange};
+use fulmar_login::{BindAddress, PortRange};
 
 use crate::server::listen_args::ListenArgs;
 use crate::settings::{ConfigArg, CopyFlags};
@@ -121,8 +121,8 @@ pub(crate) struct CopyServerArgs {
 
 impl CopyServerArgs {
     /// Returns where to listen.
-    pub(crate) fn bind(&self) -> Bind {
-        self.listen.bind().unwrap_or(Bind::Any)
+    pub(crate) fn bind(&self) -> BindAddress {
+        self.listen.bind().unwrap_or(BindAddress::Any)
     }
 
     /// Returns at which ports.

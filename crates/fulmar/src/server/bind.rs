@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use fulmar_core::CompatMode;
 use fulmar_datagram::limits::{DATAGRAM_BYTES_IPV4, DATAGRAM_BYTES_IPV6};
-use fulmar_login::{Bind, PortRange};
+use fulmar_login::{BindAddress, PortRange};
 use fulmar_platform::UdpSocket;
 use fulmar_platform::udp::{Families, UdpOptions};
 use fulmar_settings::Environment;
@@ -46,7 +46,7 @@ impl Bound {
 ///
 /// When no port is free on any address.
 pub(crate) fn bind(
-    wish: &Bind,
+    wish: &BindAddress,
     ports: PortRange,
     environment: &Environment,
     compat: CompatMode,
@@ -60,7 +60,7 @@ pub(crate) fn bind(
 ///
 /// As for [`bind`].
 pub(crate) fn bind_with(
-    wish: &Bind,
+    wish: &BindAddress,
     ports: PortRange,
     environment: &Environment,
     compat: CompatMode,
@@ -103,14 +103,14 @@ fn bound(sockets: Vec<UdpSocket>, complaints: Vec<String>) -> Result<Bound, Serv
 
 /// Returns the address to try first, with port 0.
 fn requested(
-    wish: &Bind,
+    wish: &BindAddress,
     environment: &Environment,
     complaints: &mut Vec<String>,
 ) -> Option<SocketAddr> {
     let text = match wish {
-        Bind::Any => return None,
-        Bind::Address(text) => text.clone(),
-        Bind::SshConnection => match environment.get("SSH_CONNECTION") {
+        BindAddress::Any => return None,
+        BindAddress::Address(text) => text.clone(),
+        BindAddress::SshConnection => match environment.get("SSH_CONNECTION") {
             None => {
                 complaints.push("SSH_CONNECTION is not set; listening on all addresses".to_owned());
                 return None;
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn both_families_share_one_port() {
         let bound = bind(
-            &Bind::Any,
+            &BindAddress::Any,
             PortRange::parse("0").unwrap(),
             &Environment::default(),
             CompatMode::Fulmar,
@@ -263,14 +263,20 @@ mod tests {
         let low = port_of(&busy);
         let only = PortRange::parse(&low.to_string()).unwrap();
         for compat in [CompatMode::Fulmar, CompatMode::Mosh] {
-            let outcome = bind(&Bind::Any, only, &Environment::default(), compat);
+            let outcome = bind(&BindAddress::Any, only, &Environment::default(), compat);
             assert!(
                 matches!(outcome, Err(ServerError::PortsBusy { .. })),
                 "{compat:?}"
             );
         }
         let range = PortRange::parse(&format!("{low}:65535")).unwrap();
-        let bound = bind(&Bind::Any, range, &Environment::default(), CompatMode::Mosh).unwrap();
+        let bound = bind(
+            &BindAddress::Any,
+            range,
+            &Environment::default(),
+            CompatMode::Mosh,
+        )
+        .unwrap();
         assert!(bound.port > low);
     }
 
@@ -279,9 +285,9 @@ mod tests {
         let ports = PortRange::parse("0").unwrap();
         let no_ssh = Environment::default();
         for wish in [
-            Bind::Address("192.0.2.1".into()),
-            Bind::Address("nonsense".into()),
-            Bind::SshConnection,
+            BindAddress::Address("192.0.2.1".into()),
+            BindAddress::Address("nonsense".into()),
+            BindAddress::SshConnection,
         ] {
             let bound = bind(&wish, ports, &no_ssh, CompatMode::Mosh).unwrap();
             assert_eq!(bound.complaints.len(), 1, "{wish:?}");
@@ -293,7 +299,7 @@ mod tests {
                     .is_unspecified()
             );
         }
-        let ours = Bind::Address("127.0.0.1".into());
+        let ours = BindAddress::Address("127.0.0.1".into());
         let bound = bind(&ours, ports, &no_ssh, CompatMode::Mosh).unwrap();
         let address = bound.sockets[0].local_address().unwrap().ip();
         assert_eq!(address, Ipv4Addr::LOCALHOST);

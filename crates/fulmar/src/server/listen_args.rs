@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::Args;
-use fulmar_login::{Bind, PortRange};
+use fulmar_login::{BindAddress, PortRange};
 
 /// The address and the ports on which a server listens, or the far end of a copy.
 #[derive(Debug, Args)]
@@ -21,10 +21,10 @@ pub(crate) struct ListenArgs {
 
 impl ListenArgs {
     /// Returns the address, if one is asked for.
-    pub(crate) fn bind(&self) -> Option<Bind> {
+    pub(crate) fn bind(&self) -> Option<BindAddress> {
         match &self.address {
-            Some(address) => Some(Bind::Address(address.clone())),
-            None => self.ssh.then_some(Bind::SshConnection),
+            Some(address) => Some(BindAddress::Address(address.clone())),
+            None => self.ssh.then_some(BindAddress::SshConnection),
         }
     }
 }

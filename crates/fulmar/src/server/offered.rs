@@ -16,7 +16,7 @@ use std::time::Duration;
 use fulmar_core::{Agreement, CompatMode};
 use fulmar_datagram::Key;
 use fulmar_login::{
-    Announcement, Bind, PartialServerOptions, PortRange, ReceivedOffer, ServerOptions,
+    Announcement, BindAddress, PartialServerOptions, PortRange, ReceivedOffer, ServerOptions,
 };
 
 use super::announce;
@@ -156,7 +156,7 @@ impl Listener {
 
 /// The address and the ports to listen on.
 struct ListenAddress {
-    bind: Bind,
+    bind: BindAddress,
     ports: PortRange,
 }
 
