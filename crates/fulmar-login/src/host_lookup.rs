@@ -9,7 +9,7 @@ use std::time::Duration;
 use fulmar_base::{AddressFamily, Time};
 
 use crate::candidates::RemoteIp;
-use crate::ssh::{Ssh, SshImplementation, SshSettings};
+use crate::ssh::{SshCommand, SshImplementation, SshSettings};
 
 /// The time that a program has to tell its version. One that takes longer is a wrapper that waits for something else.
 ///
@@ -45,7 +45,7 @@ pub enum AnswerStream {
 
 /// The questions, one after the other.
 pub(crate) struct HostLookup {
-    ssh: Option<Ssh>,
+    ssh: Option<SshCommand>,
     word: RemoteIp,
     implementation: Option<SshImplementation>,
     is_sure: bool,
@@ -77,7 +77,7 @@ struct Answer {
 
 impl HostLookup {
     /// Begins to ask.
-    pub(crate) fn begin(now: Time, ssh: Ssh, word: RemoteIp) -> HostLookup {
+    pub(crate) fn begin(now: Time, ssh: SshCommand, word: RemoteIp) -> HostLookup {
         let first = LookupOrder::AskSsh(ssh.version_query());
         HostLookup {
             ssh: Some(ssh),

@@ -97,7 +97,9 @@ pub use service::{ExitFacts, Service};
 pub use session::{SessionParams, SessionService};
 pub use session_request::{SessionRequest, session_command};
 pub use silence::Silence;
-pub use ssh::{BadDestination, Destination, Ssh, SshImplementation, SshSettings, Version};
+pub use ssh::{
+    Destination, DestinationError, SshCommand, SshImplementation, SshSettings, SshVersion,
+};
 pub use ssh_error::SshError;
 pub use text::{escaped, is_harmful};
 pub use transport_choice::{Transport, TransportChoice, TransportError, TransportEvent};

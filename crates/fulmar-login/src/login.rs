@@ -20,7 +20,7 @@ use crate::output_event::OutputEvent;
 use crate::printable::Printable;
 use crate::service::{ExitFacts, Service};
 use crate::silence::Silence;
-use crate::ssh::{Ssh, SshImplementation};
+use crate::ssh::{SshCommand, SshImplementation};
 use crate::ssh_error::SshError;
 
 /// The time that a far end which waits is kept waiting for its addresses: a resolver may be slow for a name that ssh
@@ -44,7 +44,7 @@ const LAST_WORDS_BYTES_MAX: usize = 2048;
 #[derive(Clone, Debug)]
 pub struct LoginConfig {
     /// The user's ssh, and whom it is to reach.
-    pub ssh: Ssh,
+    pub ssh: SshCommand,
     /// The command that ssh is to run on the far side.
     pub command: String,
     /// The addresses that are used.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 
-use crate::ssh::BadDestination;
+use crate::ssh::DestinationError;
 use crate::ssh_error::SshError;
 
 /// The reason why a login came to nothing. Hosts are as the user wrote them.
@@ -17,7 +17,7 @@ pub enum LoginError {
         /// As the user wrote it.
         text: OsString,
         /// The fault of the text.
-        why: BadDestination,
+        why: DestinationError,
     },
     /// There is no ssh here.
     #[error("cannot start {}: {error}", program.display())]

@@ -10,24 +10,24 @@ use fulmar_base::AddressFamily;
 
 /// Options against settings of the user's configuration that would leave no room for a command and its input, each
 /// with the first release that knows it.
-const ROOM_FOR_A_COMMAND: [(&str, Version); 5] = [
-    ("RemoteCommand=none", Version::new(7, 6)),
-    ("SessionType=default", Version::new(8, 7)),
-    ("ForkAfterAuthentication=no", Version::new(8, 7)),
-    ("StdinNull=no", Version::new(8, 7)),
-    ("ClearAllForwardings=yes", Version::new(3, 0)),
+const ROOM_FOR_A_COMMAND: [(&str, SshVersion); 5] = [
+    ("RemoteCommand=none", SshVersion::new(7, 6)),
+    ("SessionType=default", SshVersion::new(8, 7)),
+    ("ForkAfterAuthentication=no", SshVersion::new(8, 7)),
+    ("StdinNull=no", SshVersion::new(8, 7)),
+    ("ClearAllForwardings=yes", SshVersion::new(3, 0)),
 ];
 
 /// A release of OpenSSH. What an older one does not know it cannot have in its configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version {
+pub struct SshVersion {
     major: u32,
     minor: u32,
 }
 
-impl Version {
-    const fn new(major: u32, minor: u32) -> Version {
-        Version { major, minor }
+impl SshVersion {
+    const fn new(major: u32, minor: u32) -> SshVersion {
+        SshVersion { major, minor }
     }
 }
 
@@ -35,14 +35,14 @@ impl Version {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SshImplementation {
     /// OpenSSH, of that release.
-    OpenSsh(Version),
+    OpenSsh(SshVersion),
     /// Dropbear's `dbclient`, a wrapper, anything. It gets what all of them know.
     Other,
 }
 
 impl SshImplementation {
     /// The likeliest, which is assumed until it is known.
-    pub const LIKELY: SshImplementation = SshImplementation::OpenSsh(Version::new(u32::MAX, 0));
+    pub const LIKELY: SshImplementation = SshImplementation::OpenSsh(SshVersion::new(u32::MAX, 0));
 
     /// Reads what `ssh -V` says, on either stream: `OpenSSH_9.2p1 Debian-2, OpenSSL 3.0.19`, or
     /// `OpenSSH_for_Windows_9.5p1`.
@@ -57,7 +57,7 @@ impl SshImplementation {
             text.get(..digits).and_then(|digits| digits.parse().ok())
         };
         let version = rest.split_once('.').and_then(|(major, minor)| {
-            Some(Version {
+            Some(SshVersion {
                 major: number(major)?,
                 minor: number(minor)?,
             })
@@ -72,7 +72,7 @@ impl SshImplementation {
 
     /// Tells if `ssh -G` says what the configuration means. Others would log in.
     pub fn tells_settings(self) -> bool {
-        matches!(self, SshImplementation::OpenSsh(version) if version >= Version::new(6, 8))
+        matches!(self, SshImplementation::OpenSsh(version) if version >= SshVersion::new(6, 8))
     }
 
     fn options(self) -> impl Iterator<Item = &'static str> {
@@ -87,7 +87,7 @@ impl SshImplementation {
 
 /// The user's ssh, and whom it is to reach.
 #[derive(Clone, Debug)]
-pub struct Ssh {
+pub struct SshCommand {
     /// The program, and words that come first; not empty.
     pub words: Vec<OsString>,
     /// The host to reach.
@@ -96,7 +96,7 @@ pub struct Ssh {
     pub family: Option<AddressFamily>,
 }
 
-impl Ssh {
+impl SshCommand {
     /// Returns the command line that logs in and runs `command`.
     pub fn login(&self, implementation: SshImplementation, command: &str) -> Vec<OsString> {
         let mut line = self.words.clone();
@@ -148,7 +148,7 @@ pub struct Destination {
 
 /// The reason why a destination is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadDestination {
+pub enum DestinationError {
     /// There is no host.
     #[error("it names no host")]
     NoHost,
@@ -169,7 +169,7 @@ impl Destination {
     /// # Errors
     ///
     /// When OpenSSH would refuse it.
-    pub fn parse(text: &OsStr) -> Result<Destination, BadDestination> {
+    pub fn parse(text: &OsStr) -> Result<Destination, DestinationError> {
         let bytes = text.as_bytes();
         let at = bytes.iter().rposition(|&byte| byte == b'@');
         let (user, host) = match at {
@@ -177,13 +177,13 @@ impl Destination {
             None => (None, bytes),
         };
         if host.is_empty() {
-            return Err(BadDestination::NoHost);
+            return Err(DestinationError::NoHost);
         }
         if !is_host(host) {
-            return Err(BadDestination::Host);
+            return Err(DestinationError::Host);
         }
         if !user.is_none_or(is_user) {
-            return Err(BadDestination::User);
+            return Err(DestinationError::User);
         }
         Ok(Destination {
             text: text.to_owned(),
@@ -252,8 +252,8 @@ impl SshSettings {
 mod tests {
     use super::*;
 
-    fn ssh(words: &[&str], family: AddressFamily) -> Ssh {
-        Ssh {
+    fn ssh(words: &[&str], family: AddressFamily) -> SshCommand {
+        SshCommand {
             words: words.iter().map(OsString::from).collect(),
             destination: Destination::parse(OsStr::new("ada@host")).unwrap(),
             family: Some(family),
@@ -285,11 +285,11 @@ mod tests {
         let ssh = ssh(&["ssh"], AddressFamily::Ipv4);
         let login = |implementation| spaced(ssh.login(implementation, "x"));
         assert_eq!(
-            login(SshImplementation::OpenSsh(Version::new(8, 4))),
+            login(SshImplementation::OpenSsh(SshVersion::new(8, 4))),
             "ssh -T -o RemoteCommand=none -o ClearAllForwardings=yes -4 -- ada@host x"
         );
         assert_eq!(
-            login(SshImplementation::OpenSsh(Version::new(6, 7))),
+            login(SshImplementation::OpenSsh(SshVersion::new(6, 7))),
             "ssh -T -o ClearAllForwardings=yes -4 -- ada@host x"
         );
         assert_eq!(login(SshImplementation::Other), "ssh -T ada@host x");
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn the_make_is_read_from_the_version() {
-        let version = |major, minor| SshImplementation::OpenSsh(Version::new(major, minor));
+        let version = |major, minor| SshImplementation::OpenSsh(SshVersion::new(major, minor));
         for (text, implementation) in [
             (
                 "OpenSSH_9.2p1 Debian-2+deb12u10, OpenSSL 3.0.19",
@@ -341,19 +341,19 @@ mod tests {
             assert_eq!(parsed.host(), host, "{text}");
         }
         for (text, why) in [
-            ("", BadDestination::NoHost),
-            ("ada@", BadDestination::NoHost),
-            ("-oProxyCommand=x", BadDestination::Host),
-            ("ada@-x", BadDestination::Host),
-            ("a host", BadDestination::Host),
-            ("host\n", BadDestination::Host),
-            ("$(x)", BadDestination::Host),
-            ("a'b", BadDestination::Host),
-            ("-x@host", BadDestination::User),
-            ("ada -x@host", BadDestination::User),
-            ("ada;x@host", BadDestination::User),
-            ("ada\\@host", BadDestination::User),
-            ("a\x1b@host", BadDestination::User),
+            ("", DestinationError::NoHost),
+            ("ada@", DestinationError::NoHost),
+            ("-oProxyCommand=x", DestinationError::Host),
+            ("ada@-x", DestinationError::Host),
+            ("a host", DestinationError::Host),
+            ("host\n", DestinationError::Host),
+            ("$(x)", DestinationError::Host),
+            ("a'b", DestinationError::Host),
+            ("-x@host", DestinationError::User),
+            ("ada -x@host", DestinationError::User),
+            ("ada;x@host", DestinationError::User),
+            ("ada\\@host", DestinationError::User),
+            ("a\x1b@host", DestinationError::User),
         ] {
             assert_eq!(Destination::parse(OsStr::new(text)), Err(why), "{text:?}");
         }

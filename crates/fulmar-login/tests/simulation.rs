@@ -11,8 +11,8 @@ use fulmar_core::Capabilities;
 use fulmar_datagram::Key;
 use fulmar_login::{
     AddressPreference, AnswerStream, BootstrapRequest, CopyLoginError, CopyService, Destination,
-    Login, LoginConfig, LoginError, LoginEvent, Offer, RemoteIp, Service, SessionService, Ssh,
-    SshExit,
+    Login, LoginConfig, LoginError, LoginEvent, Offer, RemoteIp, Service, SessionService,
+    SshCommand, SshExit,
 };
 
 const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
@@ -115,7 +115,7 @@ where
     /// Has ssh do these things, each that many milliseconds after it was started.
     fn new(service: S, acts: &[(u64, Act)], answers: Answers) -> World<S> {
         let config = LoginConfig {
-            ssh: Ssh {
+            ssh: SshCommand {
                 words: vec!["ssh".into()],
                 destination: Destination::parse(OsStr::new("ada@host")).expect("it is one"),
                 family: None,

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-use fulmar_login::{BadDestination, Destination};
+use fulmar_login::{Destination, DestinationError};
 
 /// A file, as the user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) enum BadOperand {
     Uri,
     /// ssh would not take the host.
     #[error("{0}")]
-    Host(BadDestination),
+    Host(DestinationError),
 }
 
 impl Operand {

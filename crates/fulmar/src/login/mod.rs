@@ -21,7 +21,8 @@ use std::ffi::{OsStr, OsString};
 use fulmar_core::CompatMode;
 use fulmar_login::{
     BootstrapRequestError, Destination, Destinations, LoginConfig, LoginError, LoginEvent,
-    LoginStep, SessionParams, SessionRequest, SessionService, Ssh, remote_command, session_command,
+    LoginStep, SessionParams, SessionRequest, SessionService, SshCommand, remote_command,
+    session_command,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::SettingSources;
@@ -232,7 +233,7 @@ pub(crate) fn config(
     command: String,
 ) -> LoginConfig {
     LoginConfig {
-        ssh: Ssh {
+        ssh: SshCommand {
             words: words.to_vec(),
             destination,
             family: settings.addresses.only(),

@@ -1,6 +1,6 @@
 //! Examples of logins.
 
-use fulmar_login::{BadDestination, LoginError, SshError, SshExit};
+use fulmar_login::{DestinationError, LoginError, SshError, SshExit};
 
 use super::{FULMAR, Row, row};
 
@@ -20,7 +20,7 @@ pub(super) fn rows() -> Vec<Row> {
         (
             LoginError::Destination {
                 text: "-oProxyCommand=x".into(),
-                why: BadDestination::Host,
+                why: DestinationError::Host,
             },
             "what was given as the host is not a host name for ssh either",
         ),
