@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use fulmar_login::shell_words::Unfinished;
+use fulmar_login::shell_words::UnclosedQuote;
 
 use crate::mosh::UsageError;
 
@@ -15,7 +15,7 @@ pub enum MoshLoginError {
     Usage(UsageError),
     /// The line with which ssh is to begin is not one.
     #[error("the command line for ssh makes no sense: {0}")]
-    SshCommand(Unfinished),
+    SshCommand(UnclosedQuote),
     /// The line with which ssh is to begin has no word in it.
     #[error("the command line for ssh is empty")]
     NoSshCommand,

@@ -87,7 +87,7 @@ pub use host_lookup::AnswerStream;
 pub use login::{Login, LoginConfig, LoginEvent, LoginStep, LoginTimer};
 pub use login_error::{LoginError, SshExit};
 pub use output::LoginOutput;
-pub use output_error::{OutputError, READY};
+pub use output_error::{OutputError, READY_LINE};
 pub use output_event::OutputEvent;
 pub use ports::{PortRange, PortRangeError};
 pub use printable::Printable;

@@ -4,7 +4,7 @@
 
 use crate::bootstrap::{LineSplitter, OutputLine, ReadKey};
 use crate::diagnostics::Diagnostics;
-use crate::output_error::{OutputError, READY};
+use crate::output_error::{OutputError, READY_LINE};
 use crate::output_event::OutputEvent;
 use crate::service::Service;
 
@@ -91,7 +91,7 @@ impl<S: Service> LoginOutput<S> {
         line: &OutputLine,
         events: &mut Vec<OutputEvent>,
     ) -> Result<(), OutputError> {
-        if line.bytes() == READY {
+        if line.bytes() == READY_LINE {
             events.extend(self.service.take_ready());
             return Ok(());
         }

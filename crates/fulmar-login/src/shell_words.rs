@@ -8,7 +8,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 /// A quote that is not closed, or a backslash with nothing behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a quote is not closed, or a backslash stands at the end")]
-pub struct Unfinished;
+pub struct UnclosedQuote;
 
 /// Cuts a command line into words as a shell does, without expanding anything: blanks part words,
 /// `'` and `"` hold them together, `\` takes the meaning from any character outside of `'…'`. No
@@ -17,7 +17,7 @@ pub struct Unfinished;
 /// # Errors
 ///
 /// When the line is not finished.
-pub fn split(line: &OsStr) -> Result<Vec<OsString>, Unfinished> {
+pub fn split(line: &OsStr) -> Result<Vec<OsString>, UnclosedQuote> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
     let mut quote = None;
@@ -31,7 +31,7 @@ pub fn split(line: &OsStr) -> Result<Vec<OsString>, Unfinished> {
             }
             (_, Some(open)) if byte == open => quote = None,
             (b'\\', None | Some(b'"')) => {
-                let escaped = rest.next().ok_or(Unfinished)?;
+                let escaped = rest.next().ok_or(UnclosedQuote)?;
                 word.get_or_insert_default().push(escaped);
             }
             (_, None) if is_blank(byte) => words.extend(word.take()),
@@ -41,7 +41,7 @@ pub fn split(line: &OsStr) -> Result<Vec<OsString>, Unfinished> {
     words.extend(word);
     match quote {
         None => Ok(words.into_iter().map(OsString::from_vec).collect()),
-        Some(_) => Err(Unfinished),
+        Some(_) => Err(UnclosedQuote),
     }
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
 use fulmar_compat::{MoshLoginError, UsageError};
-use fulmar_login::shell_words::Unfinished;
+use fulmar_login::shell_words::UnclosedQuote;
 use fulmar_platform::resolve::ResolveError;
 
 use super::{BOTH, MOSH, Row, row, said};
@@ -22,7 +22,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the words after mosh make no sense",
         ),
         row(
-            MoshLoginError::SshCommand(Unfinished),
+            MoshLoginError::SshCommand(UnclosedQuote),
             MOSH,
             "a quote in --ssh is not closed",
         ),
