@@ -9,7 +9,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-use fulmar_login::{BindAddress, PortRange, ServerOptions, TerminalColors, assignment};
+use fulmar_login::{BindAddress, PortRange, ServerOptions, TerminalColors, split_assignment};
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,7 +147,7 @@ fn parse_options(words: &[OsString]) -> MoshServerRequest {
                             Some(count) => options.colors = TerminalColors::of_count(count),
                             None => return bad_colors(&colors),
                         },
-                        (b'l', Some(word)) => options.locale.extend(assignment(&word)),
+                        (b'l', Some(word)) => options.locale.extend(split_assignment(&word)),
                         // `-@` swallows its argument.
                         (_, Some(_)) => {}
                     }

@@ -42,11 +42,10 @@
 #![forbid(unsafe_code)]
 
 mod address_preference;
-mod attribution;
 mod bootstrap;
+mod candidate_addresses;
 mod candidates;
 mod copy;
-mod destinations;
 mod diagnostics;
 mod held_text;
 mod host_lookup;
@@ -57,30 +56,30 @@ mod output;
 mod output_error;
 mod output_event;
 mod ports;
-mod printable;
 mod remote_command;
 mod server_options;
 mod service;
 mod session;
 mod session_request;
 pub mod shell_words;
-mod silence;
+mod silence_timer;
+mod spoof_filter;
 mod ssh;
 mod ssh_error;
 mod text;
+mod text_sanitizer;
 mod transport_choice;
 
 pub use address_preference::AddressPreference;
-pub use attribution::{Attribution, attributed};
 pub use bootstrap::{
     Announcement, BindAddress, BootstrapLine, BootstrapRequest, BootstrapRequestError, CopyParams,
     EncodedRequest, LINE_BYTES_MAX, LineSplitter, MalformedLine, MoshConnect, Offer, OfferError,
     OfferReader, OutputLine, REQUEST_BYTES_MAX, ReadKey, ReceivedOffer, TextLimitExceeded,
-    WIRE_VERSION, assignment, mosh_connect_line,
+    WIRE_VERSION, mosh_connect_line, split_assignment,
 };
+pub use candidate_addresses::{CandidateAddresses, TriedAddress};
 pub use candidates::{CANDIDATES_MAX, RemoteIp, candidates, reported_address};
 pub use copy::{COPY_VERSION, CopyLoginError, CopyService, OVER_SSH_LINE};
-pub use destinations::{Destinations, TriedAddress};
 pub use diagnostics::Diagnostics;
 pub use held_text::HeldText;
 pub use host_lookup::AnswerStream;
@@ -90,16 +89,17 @@ pub use output::LoginOutput;
 pub use output_error::{OutputError, READY_LINE};
 pub use output_event::OutputEvent;
 pub use ports::{PortRange, PortRangeError};
-pub use printable::Printable;
-pub use remote_command::{STATUS_NO_SERVER, copy_command, is_plain, remote_command};
+pub use remote_command::{STATUS_NO_SERVER, copy_command, is_shell_safe, remote_command};
 pub use server_options::{LOCALE_VARIABLES, PartialServerOptions, ServerOptions, TerminalColors};
 pub use service::{ExitFacts, Service};
 pub use session::{SessionParams, SessionService};
 pub use session_request::{SessionRequest, session_command};
-pub use silence::Silence;
+pub use silence_timer::SilenceTimer;
+pub use spoof_filter::{SpoofFilter, without_spoofing};
 pub use ssh::{
     Destination, DestinationError, SshCommand, SshImplementation, SshSettings, SshVersion,
 };
 pub use ssh_error::SshError;
-pub use text::{escaped, is_harmful};
+pub use text::{escaped, needs_escape};
+pub use text_sanitizer::TextSanitizer;
 pub use transport_choice::{Transport, TransportChoice, TransportError, TransportEvent};

@@ -17,11 +17,11 @@ use crate::login_error::{LoginError, SshExit};
 use crate::output::LoginOutput;
 use crate::output_error::OutputError;
 use crate::output_event::OutputEvent;
-use crate::printable::Printable;
 use crate::service::{ExitFacts, Service};
-use crate::silence::Silence;
+use crate::silence_timer::SilenceTimer;
 use crate::ssh::{SshCommand, SshImplementation};
 use crate::ssh_error::SshError;
+use crate::text_sanitizer::TextSanitizer;
 
 /// The time that a far end which waits is kept waiting for its addresses: a resolver may be slow for a name that ssh
 /// did not need. Chosen by eye.
@@ -148,7 +148,7 @@ pub struct Login<S: Service> {
     error: Option<OutputError>,
     /// True if no more of the output is wanted.
     is_deaf: bool,
-    printable: Printable,
+    sanitizer: TextSanitizer,
     last_words: String,
     held: HeldText,
     /// True if the last line of ssh's own words that was shown has no end yet.
@@ -158,7 +158,7 @@ pub struct Login<S: Service> {
     written: usize,
     stage: LoginStage,
     /// Since when nothing has come of a far side that has begun.
-    silence: Option<Silence>,
+    silence: Option<SilenceTimer>,
     greeted_at: Option<Time>,
     reachable_at: Option<Time>,
     /// The time at which a server is given up whose login has ended too early.
@@ -207,7 +207,7 @@ impl<S: Service> Login<S> {
             output: LoginOutput::new(service, read_key),
             error: None,
             is_deaf: false,
-            printable: Printable::default(),
+            sanitizer: TextSanitizer::default(),
             last_words: String::new(),
             held: HeldText::held(),
             is_in_line: false,
@@ -274,14 +274,14 @@ impl<S: Service> Login<S> {
 
     /// Takes what ssh has written on its standard error.
     pub fn handle_errors(&mut self, now: Time, bytes: &[u8]) {
-        let text = self.printable.take(bytes);
+        let text = self.sanitizer.take(bytes);
         self.take_errors(&text);
         self.restart_silence(now);
     }
 
     /// Takes note that there is no more standard error of ssh.
     pub fn handle_errors_end(&mut self, now: Time) {
-        let text = self.printable.finish();
+        let text = self.sanitizer.finish();
         self.take_errors(&text);
         self.restart_silence(now);
     }
@@ -290,7 +290,7 @@ impl<S: Service> Login<S> {
     /// master of shared connections has it.
     pub fn handle_exit(&mut self, now: Time, exit: SshExit) {
         self.handle_output_end(now);
-        let text = self.printable.finish();
+        let text = self.sanitizer.finish();
         self.take_errors(&text);
         self.exit.get_or_insert(exit);
         let is_lost = self.stage == LoginStage::Reachable && self.output.service().needs_ssh();
@@ -353,7 +353,7 @@ impl<S: Service> Login<S> {
         if self.config.is_some()
             && self.stage == LoginStage::LoggingIn
             && let Some(silence) = &mut self.silence
-            && let Some(told) = silence.told(now, &self.host)
+            && let Some(told) = silence.notice(now, &self.host)
         {
             self.events.push_back(LoginEvent::Notice(told));
         }
@@ -546,7 +546,7 @@ impl<S: Service> Login<S> {
     fn restart_silence(&mut self, now: Time) {
         let service = self.output.service();
         let waits = service.has_begun(self.output.diagnostics()) && !service.is_reachable();
-        self.silence = waits.then_some(Silence::from(now));
+        self.silence = waits.then_some(SilenceTimer::from(now));
     }
 
     fn answer_due(&self) -> Option<Time> {
@@ -568,7 +568,7 @@ impl<S: Service> Login<S> {
         if !is_understood {
             // What it said was about words that it does not know.
             self.held.release();
-            self.printable = Printable::default();
+            self.sanitizer = TextSanitizer::default();
             self.last_words.clear();
             self.exit = None;
             self.start(implementation);

@@ -92,10 +92,10 @@ const RUNNING: &str = " run ";
 
 /// Tells if every shell reads that line alike, as a program outside of the `PATH` and its arguments. Such a
 /// line can stand behind the command; to ask for it costs a round trip.
-pub fn is_plain(line: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" /._:+-".contains(&byte);
+pub fn is_shell_safe(line: &str) -> bool {
+    let is_shell_safe = |byte: u8| byte.is_ascii_alphanumeric() || b" /._:+-".contains(&byte);
     let program = line.split(' ').next().unwrap_or_default();
-    line.bytes().all(is_plain) && program.contains('/') && !program.starts_with('-')
+    line.bytes().all(is_shell_safe) && program.contains('/') && !program.starts_with('-')
 }
 
 /// Returns the command, for a far side that runs what it has there, or `start`.
@@ -103,7 +103,7 @@ pub fn remote_command(start: Option<&OsStr>) -> String {
     let Some(start) = start else {
         return REMOTE_COMMAND.to_owned();
     };
-    match start.to_str().filter(|line| is_plain(line)) {
+    match start.to_str().filter(|line| is_shell_safe(line)) {
         Some(line) => [REMOTE_COMMAND, RUNNING, line].concat(),
         None => [REMOTE_COMMAND, ASKING].concat(),
     }
@@ -111,11 +111,11 @@ pub fn remote_command(start: Option<&OsStr>) -> String {
 
 /// Returns the command for a copy, for a far side that runs what it has there, or `program`, with these
 /// words, which hold nothing but letters, digits, dots, dashes and colons. A program that is not
-/// [plain](is_plain) is asked for.
+/// [plain](is_shell_safe) is asked for.
 pub fn copy_command(program: Option<&str>, words: &[String]) -> String {
     let name = match program {
         None => " fulmar".to_owned(),
-        Some(program) if is_plain(program) => format!("{RUNNING}{program} copy-server"),
+        Some(program) if is_shell_safe(program) => format!("{RUNNING}{program} copy-server"),
         Some(_) => return [COPY_COMMAND, ASKING].concat(),
     };
     let words = words.iter().map(|word| format!(" {word}"));
@@ -342,13 +342,13 @@ mod tests {
             "./fulmar server -p 60001:60010",
             "a/b+c_d-e x",
         ] {
-            assert!(is_plain(line), "{line}");
+            assert!(is_shell_safe(line), "{line}");
         }
         let special = "'\"\\!$`~*?[]{}()<>|&;#%^=@,\t\n".chars();
         let special = special.map(|character| format!("/opt/fulmar a{character}b"));
         let other = ["", "fulmar", "fulmar /x", "-/x", " /x", "/ö"].map(str::to_owned);
         for line in special.chain(other) {
-            assert!(!is_plain(&line), "{line}");
+            assert!(!is_shell_safe(&line), "{line}");
         }
     }
 

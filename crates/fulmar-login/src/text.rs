@@ -4,7 +4,7 @@
 /// direction of writing, and separators of lines and paragraphs.
 ///
 /// Source: Unicode Standard Annex 9, sections 2.1 to 2.6; the Unicode Standard, section 23.2.
-pub fn is_harmful(character: char) -> bool {
+pub fn needs_escape(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -15,7 +15,7 @@ pub fn is_harmful(character: char) -> bool {
 /// Returns `text` with its harmful characters spelled out: part of it may come from elsewhere.
 pub fn escaped(text: &str) -> String {
     text.chars().fold(String::new(), |mut line, character| {
-        if is_harmful(character) {
+        if needs_escape(character) {
             line.extend(character.escape_default());
         } else {
             line.push(character);

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use fulmar_core::{Capabilities, CompatMode};
 use fulmar_login::{
-    BootstrapRequest, Destinations, Login, LoginError, LoginEvent, Offer, SessionParams,
+    BootstrapRequest, CandidateAddresses, Login, LoginError, LoginEvent, Offer, SessionParams,
     SessionService,
 };
 use fulmar_platform::{Signal, signals};
@@ -56,7 +56,7 @@ pub(crate) fn run(command: &[OsString], sources: &SettingSources) -> Result<u8, 
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, params.port));
     let params = ConnectParams {
         key: params.key,
-        destinations: Destinations::named(address),
+        candidates: CandidateAddresses::named(address),
         agreement: params.agreement,
         is_cut_off: login.take_cut_off(),
         login: Some(login),

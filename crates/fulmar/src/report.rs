@@ -5,13 +5,13 @@ use std::io::{self, Write as _};
 use std::sync::{Mutex, PoisonError};
 
 use fulmar_core::CompatMode;
-use fulmar_login::Attribution;
-pub(crate) use fulmar_login::{escaped, is_harmful};
+use fulmar_login::SpoofFilter;
+pub(crate) use fulmar_login::{escaped, needs_escape};
 
 use crate::advice::Advice;
 
 /// The words that others have said through us: their streams end on one terminal.
-static OTHERS: Mutex<Attribution> = Mutex::new(Attribution::new());
+static OTHERS: Mutex<SpoofFilter> = Mutex::new(SpoofFilter::new());
 
 /// The name of the action when [`try_print`] fails.
 pub(crate) const PRINTING: &str = "writing to standard output";

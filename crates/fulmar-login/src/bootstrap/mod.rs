@@ -22,7 +22,7 @@ pub use self::lines::{
     Announcement, BootstrapLine, CopyParams, MalformedLine, MoshConnect, ReadKey, mosh_connect_line,
 };
 pub use self::offer::{
-    BindAddress, BootstrapRequest, BootstrapRequestError, EncodedRequest, Offer, assignment,
+    BindAddress, BootstrapRequest, BootstrapRequestError, EncodedRequest, Offer, split_assignment,
 };
 pub use self::offer_reader::{OfferError, OfferReader, ReceivedOffer};
 

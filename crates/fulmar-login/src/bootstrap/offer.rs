@@ -123,7 +123,7 @@ impl Text {
 }
 
 /// Splits `NAME=VALUE`; a word without `=` sets nothing.
-pub fn assignment(word: &OsStr) -> Option<(OsString, OsString)> {
+pub fn split_assignment(word: &OsStr) -> Option<(OsString, OsString)> {
     let bytes = word.as_bytes();
     let equals = bytes.iter().position(|&byte| byte == b'=')?;
     let part = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn an_assignment_is_split_at_its_first_equals_sign() {
-        let split = |word: &str| assignment(OsStr::new(word));
+        let split = |word: &str| split_assignment(OsStr::new(word));
         let pair = |name: &str, value: &str| Some((name.into(), value.into()));
         assert_eq!(split("LANG=C.UTF-8"), pair("LANG", "C.UTF-8"));
         assert_eq!(split("A=b=c"), pair("A", "b=c"));

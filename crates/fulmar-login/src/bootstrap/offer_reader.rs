@@ -13,7 +13,7 @@ use std::str::FromStr;
 use fulmar_core::Capabilities;
 use fulmar_terminal::Size;
 
-use super::offer::{BEGIN, BindAddress, END, Offer, assignment};
+use super::offer::{BEGIN, BindAddress, END, Offer, split_assignment};
 use super::{REQUEST_BYTES_MAX, WIRE_VERSION, percent};
 use crate::ports::PortRange;
 
@@ -186,7 +186,7 @@ fn wish(key: &[u8], value: &[u8], offer: &mut Offer) -> Option<()> {
             });
         }
         b"port" => offer.ports = Some(PortRange::parse(text()?).ok()?),
-        b"locale" => offer.locale.push(assignment(&word(value)?)?),
+        b"locale" => offer.locale.push(split_assignment(&word(value)?)?),
         b"word" => offer.command.push(word(value)?),
         _ => {}
     }

@@ -6,7 +6,7 @@ pub(crate) mod manual;
 use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use fulmar_login::{PartialServerOptions, TerminalColors, assignment};
+use fulmar_login::{PartialServerOptions, TerminalColors, split_assignment};
 
 use self::completions::CompletedShell;
 use crate::copy::{CopyArgs, CopyServerArgs};
@@ -208,7 +208,7 @@ impl ServerArgs {
             bind: self.listen.bind(),
             ports: self.listen.ports,
             colors: self.colors.map(TerminalColors::of_count),
-            locale: locale.filter_map(|word| assignment(word)).collect(),
+            locale: locale.filter_map(|word| split_assignment(word)).collect(),
             verbosity: self.verbosity,
             command: self.command,
             trace: self.records.trace,

@@ -19,7 +19,7 @@ use fulmar_core::{
     Agreement, Client, ClientConfig, ClientEnding, CompatMode, ExitCause, ExitStatus, OuterTerminal,
 };
 use fulmar_datagram::Key;
-use fulmar_login::{Destinations, SessionService};
+use fulmar_login::{CandidateAddresses, SessionService};
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Tty, forbid_core_dumps};
 use fulmar_settings::{Environment, SettingSources, Settings};
@@ -81,7 +81,7 @@ pub(crate) struct ConnectParams {
     /// The session's key.
     pub(crate) key: Key,
     /// The addresses that the server may have.
-    pub(crate) destinations: Destinations,
+    pub(crate) candidates: CandidateAddresses,
     /// The agreement with it.
     pub(crate) agreement: Option<Agreement>,
     /// The login that has started it, if that was us.
@@ -166,7 +166,7 @@ impl ClientSetup {
         let reactor = ClientSetup::reactor()?;
         self.connect(ConnectParams {
             key,
-            destinations: Destinations::named(server),
+            candidates: CandidateAddresses::named(server),
             agreement,
             login: None,
             is_cut_off: false,
@@ -197,7 +197,7 @@ impl ClientSetup {
         let terminal = Terminal::enter(self.tty).map_err(ClientError::NoTerminal)?;
         let config = ClientConfig {
             size: terminal.size(),
-            datagram_bytes: params.destinations.datagram_bytes(),
+            datagram_bytes: params.candidates.datagram_bytes(),
             outer,
             escape_key: self.settings.escape_key,
             compat,
@@ -206,7 +206,7 @@ impl ClientSetup {
             } else {
                 String::new()
             },
-            server_label: params.destinations.label(),
+            server_label: params.candidates.label(),
             prediction: self.settings.prediction(),
             // Only ours does.
             server_reports: is_logging_in && params.agreement.is_some(),
@@ -219,7 +219,7 @@ impl ClientSetup {
         }
         let mut event_loop = EventLoop {
             client,
-            sockets: Sockets::new(params.destinations, self.trace),
+            sockets: Sockets::new(params.candidates, self.trace),
             terminal,
             reactor: params.reactor,
             login: params.login,
@@ -282,8 +282,8 @@ fn judge(
     if let Some(failure) = event_loop.trouble.take() {
         return Err(failure);
     }
-    let destinations = event_loop.sockets.destinations();
-    let server = destinations.label();
+    let candidates = event_loop.sockets.candidates();
+    let server = candidates.label();
     let failure = match ending {
         ClientEnding::ServerEnded => {
             let status = event_loop.client.exit_status();
@@ -301,12 +301,12 @@ fn judge(
         ClientEnding::Altered => ClientError::Altered,
         _ if event_loop.client.is_connected() => ClientError::Unanswered { server },
         _ => {
-            tracing::info!(tried = ?destinations.tried(), "nobody has answered");
+            tracing::info!(tried = ?candidates.tried(), "nobody has answered");
             let counters = event_loop.client.link_info().counters;
             ClientError::NeverConnected {
                 server,
-                port: destinations.port(),
-                sent: destinations.unanswered(),
+                port: candidates.port(),
+                sent: candidates.unanswered(),
                 refusals: counters.send_errors,
                 is_heard: event_loop.client.is_heard(),
             }

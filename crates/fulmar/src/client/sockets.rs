@@ -4,7 +4,7 @@ use std::io;
 
 use fulmar_base::{PathId, SendError, Time};
 use fulmar_core::Client;
-use fulmar_login::Destinations;
+use fulmar_login::CandidateAddresses;
 use fulmar_platform::udp::{IcmpErrors, UdpOptions};
 use fulmar_transport::Arrival;
 
@@ -24,22 +24,22 @@ pub(crate) struct Sockets {
 
 impl Sockets {
     /// Returns sockets to that server, none of them open yet.
-    pub(crate) fn new(destinations: Destinations, trace: Trace) -> Sockets {
+    pub(crate) fn new(candidates: CandidateAddresses, trace: Trace) -> Sockets {
         let options = UdpOptions {
             icmp_errors: IcmpErrors::Reported,
             ..UdpOptions::default()
         };
         let budget = TurnBudget::of(DATAGRAMS_PER_TURN);
         Sockets {
-            sockets: ClientSockets::new(destinations, options, budget),
+            sockets: ClientSockets::new(candidates, options, budget),
             buffer: Vec::new(),
             trace,
         }
     }
 
     /// Returns where the server may be, or is.
-    pub(crate) fn destinations(&self) -> &Destinations {
-        self.sockets.destinations()
+    pub(crate) fn candidates(&self) -> &CandidateAddresses {
+        self.sockets.candidates()
     }
 
     /// Opens a path from a local port that was not used before.

@@ -60,13 +60,13 @@ impl CopyConnection {
     ) -> Result<CopyConnection, CopyError> {
         let WaitingFarEnd {
             params,
-            destinations,
+            candidates,
             login,
         } = found;
-        let udp = match destinations {
-            Some(destinations) => {
+        let udp = match candidates {
+            Some(candidates) => {
                 let CopyParams { secret, .. } = params;
-                let sockets = NearSockets::new(destinations);
+                let sockets = NearSockets::new(candidates);
                 UdpConnection::begin(now, sockets, &secret, window_max, resumes)?
             }
             None => None,

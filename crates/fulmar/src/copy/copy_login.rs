@@ -7,8 +7,8 @@ use std::net::IpAddr;
 
 use fulmar_copy::RateLimit;
 use fulmar_login::{
-    COPY_VERSION, CopyLoginError, CopyParams, CopyService, Destination, Destinations, LoginError,
-    LoginEvent, copy_command, is_plain,
+    COPY_VERSION, CandidateAddresses, CopyLoginError, CopyParams, CopyService, Destination,
+    LoginError, LoginEvent, copy_command, is_shell_safe,
 };
 use fulmar_platform::resolve::numeric;
 use fulmar_platform::{Interest, Signal};
@@ -26,7 +26,7 @@ pub(super) struct WaitingFarEnd {
     /// Its connection parameters.
     pub(super) params: CopyParams,
     /// The addresses that it may have; `None` if no address of it is known.
-    pub(super) destinations: Option<Destinations>,
+    pub(super) candidates: Option<CandidateAddresses>,
     /// The login that has started it.
     pub(super) login: SshLogin<CopyService>,
 }
@@ -56,7 +56,7 @@ impl CopyLogin {
         let words = server_words(settings, limit);
         let program = settings.server.as_deref().and_then(far_program);
         let command = copy_command(program.as_deref(), &words);
-        let asked_for = program.filter(|program| !is_plain(program));
+        let asked_for = program.filter(|program| !is_shell_safe(program));
         let line = asked_for.map_or_else(Vec::new, |program| {
             format!("\nFULMAR START {program} copy-server {}\n", words.join(" ")).into_bytes()
         });
@@ -78,9 +78,9 @@ impl CopyLogin {
         reporter: &mut Reporter,
     ) -> Result<WaitingFarEnd, CopyError> {
         match self.run(reactor, reporter) {
-            Ok((params, destinations)) => Ok(WaitingFarEnd {
+            Ok((params, candidates)) => Ok(WaitingFarEnd {
                 params,
-                destinations,
+                candidates,
                 login: self.login,
             }),
             Err(failure) => {
@@ -100,7 +100,7 @@ impl CopyLogin {
         &mut self,
         reactor: &mut Reactor,
         reporter: &mut Reporter,
-    ) -> Result<(CopyParams, Option<Destinations>), CopyError> {
+    ) -> Result<(CopyParams, Option<CandidateAddresses>), CopyError> {
         loop {
             if let Some(end) = self.handle_events(reporter)? {
                 return Ok(end);
@@ -129,7 +129,7 @@ impl CopyLogin {
     fn handle_events(
         &mut self,
         reporter: &mut Reporter,
-    ) -> Result<Option<(CopyParams, Option<Destinations>)>, CopyError> {
+    ) -> Result<Option<(CopyParams, Option<CandidateAddresses>)>, CopyError> {
         while let Some(event) = self.login.poll_event(now()) {
             match event {
                 LoginEvent::Show(text) => reporter.show(&text),
@@ -137,8 +137,8 @@ impl CopyLogin {
                 LoginEvent::Reachable(params, addresses) => {
                     tracing::info!(?addresses, "where the far end may be");
                     let is_known = !addresses.is_empty();
-                    let destinations = is_known.then(|| Destinations::found(addresses));
-                    return Ok(Some((params, destinations)));
+                    let candidates = is_known.then(|| CandidateAddresses::found(addresses));
+                    return Ok(Some((params, candidates)));
                 }
                 LoginEvent::Failed(failure) => return Err(failure.into()),
                 _ => {}

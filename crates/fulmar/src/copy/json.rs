@@ -51,7 +51,7 @@ fn quoted(text: &str) -> String {
         match character {
             '"' | '\\' => quoted.extend(['\\', character]),
             // Also those that a terminal would obey, if one shows it.
-            _ if crate::report::is_harmful(character) => {
+            _ if crate::report::needs_escape(character) => {
                 let mut units = [0; 2];
                 for unit in character.encode_utf16(&mut units) {
                     quoted.push_str(&format!("\\u{unit:04x}"));

@@ -7,7 +7,7 @@ use fulmar_copy::{
     Allowed, Answer, Event, Flags, Poll, Progress, ProtocolError, RateLimiter, Receiver, Request,
     Requester, Sender, Totals,
 };
-use fulmar_login::Silence;
+use fulmar_login::SilenceTimer;
 use fulmar_platform::{Interest, Signal};
 
 use super::WORK_BYTES_PER_TURN;
@@ -65,7 +65,7 @@ pub(super) struct Near<'a> {
     stage: CopyStage,
     pace: RateLimiter,
     /// The time for which nothing has gone over the streams.
-    silence: Silence,
+    silence: SilenceTimer,
     /// True if the same command would go on from here.
     resumes: bool,
 }
@@ -86,7 +86,7 @@ impl<'a> Near<'a> {
             connection,
             stage: CopyStage::Ready(Box::new(task)),
             pace,
-            silence: Silence::from(now()),
+            silence: SilenceTimer::from(now()),
             resumes,
         }
     }
@@ -137,7 +137,7 @@ impl<'a> Near<'a> {
         if waits_for_us || self.reporter.is_behind() || self.connection.silent(now).is_some() {
             return self.silence.end(now);
         }
-        if let Some(told) = self.silence.told(now, self.connection.host()) {
+        if let Some(told) = self.silence.notice(now, self.connection.host()) {
             self.reporter.note(&told);
         }
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use fulmar_base::{PathId, SendError, Time};
-use fulmar_login::Destinations;
+use fulmar_login::CandidateAddresses;
 use fulmar_platform::udp::{Fragmentation, IcmpErrors, UdpOptions};
 use fulmar_quic::{Connection, DatagramVerdict, Transmit};
 use fulmar_transport::Arrival;
@@ -30,7 +30,7 @@ pub(super) struct NearSockets {
 
 impl NearSockets {
     /// Returns sockets to that far end, none of them open yet.
-    pub(super) fn new(destinations: Destinations) -> NearSockets {
+    pub(super) fn new(candidates: CandidateAddresses) -> NearSockets {
         let options = UdpOptions {
             icmp_errors: IcmpErrors::Reported,
             // Datagrams of QUIC must not be fragmented (RFC 9000 §14).
@@ -39,7 +39,7 @@ impl NearSockets {
         };
         let budget = TurnBudget::of(DATAGRAMS_PER_TURN);
         NearSockets {
-            sockets: ClientSockets::new(destinations, options, budget),
+            sockets: ClientSockets::new(candidates, options, budget),
             outgoing: Outgoing::default(),
             last: None,
             refusals: 0,
@@ -49,12 +49,12 @@ impl NearSockets {
 
     /// Returns where the far end has answered from, once it has.
     pub(super) fn peer(&self) -> Option<SocketAddr> {
-        self.sockets.destinations().peer()
+        self.sockets.candidates().peer()
     }
 
     /// Returns the far end as users are told of it.
     pub(super) fn label(&self) -> String {
-        self.sockets.destinations().label()
+        self.sockets.candidates().label()
     }
 
     /// Returns how often somebody refused to carry or take a datagram.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_copy::{EntryVerdict, Event, Kind, Progress, Totals};
-use fulmar_login::attributed;
+use fulmar_login::without_spoofing;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Transfer, Tty};
 
@@ -170,7 +170,7 @@ impl Reporter {
             match &mut self.style {
                 Style::Lines(printer) => printer.print(&text),
                 // The other end may have chosen the name.
-                _ => self.print_above(&attributed(&text), WAITING_BYTES_MAX),
+                _ => self.print_above(&without_spoofing(&text), WAITING_BYTES_MAX),
             }
         }
     }

@@ -20,7 +20,7 @@ use std::ffi::{OsStr, OsString};
 
 use fulmar_core::CompatMode;
 use fulmar_login::{
-    BootstrapRequestError, Destination, Destinations, LoginConfig, LoginError, LoginEvent,
+    BootstrapRequestError, CandidateAddresses, Destination, LoginConfig, LoginError, LoginEvent,
     LoginStep, SessionParams, SessionRequest, SessionService, SshCommand, remote_command,
     session_command,
 };
@@ -136,13 +136,13 @@ impl SessionLogin {
     /// Goes on to the end of it.
     fn finish(mut self) -> Result<ConnectParams, SessionError> {
         match self.run() {
-            Ok((params, destinations)) => {
+            Ok((params, candidates)) => {
                 if params.agreement.is_none() {
                     tracing::info!("a server of stock's, and so a session without extensions");
                 }
                 Ok(ConnectParams {
                     key: params.key,
-                    destinations,
+                    candidates,
                     agreement: params.agreement,
                     is_cut_off: self.login.take_cut_off(),
                     login: Some(self.login),
@@ -159,7 +159,7 @@ impl SessionLogin {
         }
     }
 
-    fn run(&mut self) -> Result<(SessionParams, Destinations), SessionError> {
+    fn run(&mut self) -> Result<(SessionParams, CandidateAddresses), SessionError> {
         loop {
             if let Some(end) = self.handle_events()? {
                 return Ok(end);
@@ -183,7 +183,9 @@ impl SessionLogin {
     }
 
     /// Does what the login wants, and returns where the server is, if all of that is known.
-    fn handle_events(&mut self) -> Result<Option<(SessionParams, Destinations)>, SessionError> {
+    fn handle_events(
+        &mut self,
+    ) -> Result<Option<(SessionParams, CandidateAddresses)>, SessionError> {
         while let Some(event) = self.login.poll_event(now()) {
             match event {
                 LoginEvent::Show(text) => report::print_others(&text),
@@ -191,7 +193,7 @@ impl SessionLogin {
                 LoginEvent::Reached(step) => self.note(step),
                 LoginEvent::Reachable(params, addresses) => {
                     tracing::info!(?addresses, "where the server may be");
-                    return Ok(Some((params, Destinations::found(addresses))));
+                    return Ok(Some((params, CandidateAddresses::found(addresses))));
                 }
                 LoginEvent::Failed(failure) => return Err(SessionError::Login(failure)),
                 _ => {}

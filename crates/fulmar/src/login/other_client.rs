@@ -27,7 +27,7 @@ pub(super) fn run(
     settings: &Settings,
     params: ConnectParams,
 ) -> Result<u8, SessionError> {
-    let address = params.destinations.likeliest();
+    let address = params.candidates.likeliest();
     let key = params.key.to_base64();
     let mut command = Command::new(program);
     command.env("MOSH_KEY", key.as_str());

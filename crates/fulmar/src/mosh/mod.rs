@@ -22,7 +22,7 @@ use fulmar_compat::{
     Program, ServerAddress, UsageError, mosh_version_text, server_command,
 };
 use fulmar_core::CompatMode;
-use fulmar_login::attributed;
+use fulmar_login::without_spoofing;
 use fulmar_platform::resolve::numeric;
 use fulmar_settings::Environment;
 
@@ -134,7 +134,7 @@ fn common_variables(wishes: &MoshOptions) -> Vec<(&'static str, String)> {
 fn show(line: &[u8]) {
     let text = String::from_utf8_lossy(line);
     let parts: Vec<String> = text.split('\t').map(report::escaped).collect();
-    report::print_to_stdout(&format!("{}\n", attributed(&parts.join("\t"))));
+    report::print_to_stdout(&format!("{}\n", without_spoofing(&parts.join("\t"))));
 }
 
 /// Returns the words that start this very program as `mosh`, also if its file is gone since.

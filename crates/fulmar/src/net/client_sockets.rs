@@ -6,7 +6,7 @@ use std::{io, mem};
 
 use fulmar_base::{PathId, SendError};
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
-use fulmar_login::Destinations;
+use fulmar_login::CandidateAddresses;
 use fulmar_platform::udp::{IcmpReport, Inbox, Received, UdpOptions};
 use fulmar_platform::{Interest, UdpSocket};
 
@@ -19,7 +19,7 @@ use crate::reactor::Registry;
 /// as it is not known in which the server answers.
 #[derive(Debug)]
 pub(crate) struct ClientSockets {
-    destinations: Destinations,
+    candidates: CandidateAddresses,
     options: UdpOptions,
     ports: LocalPorts,
     inbox: Inbox,
@@ -33,12 +33,12 @@ pub(crate) struct ClientSockets {
 impl ClientSockets {
     /// Returns sockets to that server, none of them open yet.
     pub(crate) fn new(
-        destinations: Destinations,
+        candidates: CandidateAddresses,
         options: UdpOptions,
         budget: TurnBudget,
     ) -> ClientSockets {
         ClientSockets {
-            destinations,
+            candidates,
             options,
             ports: LocalPorts::default(),
             inbox: Inbox::new(DATAGRAM_BYTES_MAX),
@@ -49,8 +49,8 @@ impl ClientSockets {
     }
 
     /// Returns where the server may be, or is.
-    pub(crate) fn destinations(&self) -> &Destinations {
-        &self.destinations
+    pub(crate) fn candidates(&self) -> &CandidateAddresses {
+        &self.candidates
     }
 
     /// Opens a path from a local port that was not used before.
@@ -62,7 +62,7 @@ impl ClientSockets {
     pub(crate) fn open(&mut self) -> io::Result<PathId> {
         let options = self.options;
         self.ports
-            .open(&self.destinations, |anywhere| bind(anywhere, options))
+            .open(&self.candidates, |anywhere| bind(anywhere, options))
     }
 
     /// Closes a path.
@@ -119,7 +119,7 @@ impl ClientSockets {
     pub(crate) fn end_turn(&mut self) -> bool {
         // Not sooner: within a turn sockets are known by their places.
         if mem::take(&mut self.is_settled)
-            && let Some(peer) = self.destinations.peer()
+            && let Some(peer) = self.candidates.peer()
         {
             tracing::info!(%peer, "the server has answered");
             self.ports.settle(peer);
@@ -140,12 +140,12 @@ impl ClientSockets {
     pub(crate) fn send(&mut self, batch: &Batch<'_>) -> Result<usize, SendError> {
         let mut sent = 0;
         let mut failed = None;
-        for address in self.destinations.next(batch.datagrams()) {
+        for address in self.candidates.next(batch.datagrams()) {
             let outcome = match self.ports.socket(batch.path, address) {
                 Some(socket) => udp::send(socket, address, None, batch),
                 None => Err(SendError::Unreachable),
             };
-            self.destinations.note_sent(address, outcome);
+            self.candidates.note_sent(address, outcome);
             match outcome {
                 Ok(()) => sent += 1,
                 Err(error) => failed = Some(error),
@@ -174,12 +174,12 @@ impl ClientSockets {
 
     fn report(&mut self, path: PathId, report: IcmpReport) -> Report {
         let IcmpReport { error, reporter } = report;
-        let peer = self.destinations.peer().map(|peer| peer.ip());
+        let peer = self.candidates.peer().map(|peer| peer.ip());
         Report {
             path: Some(path),
             error,
             is_of_peer: peer.is_some() && reporter == peer,
-            is_of_all: self.destinations.note_report(reporter, error).is_some(),
+            is_of_all: self.candidates.note_report(reporter, error).is_some(),
         }
     }
 
@@ -191,7 +191,7 @@ impl ClientSockets {
             let handled = handler.handle_datagram(arrival(path, &datagram));
             self.budget.spend(handled.work);
             if handled.is_genuine {
-                self.is_settled |= self.destinations.heard_from(datagram.source);
+                self.is_settled |= self.candidates.heard_from(datagram.source);
             }
         }
         self.waiting = self.inbox.has_more().then_some(path);

@@ -4,7 +4,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use fulmar_base::{AddressFamily, PathId};
-use fulmar_login::Destinations;
+use fulmar_login::CandidateAddresses;
 use fulmar_platform::{Interest, UdpSocket};
 
 use crate::net::listening::Listening;
@@ -31,20 +31,20 @@ pub(crate) struct Open {
 }
 
 impl LocalPorts {
-    /// Opens a path from a local port that was not used before, in the families of the destinations.
+    /// Opens a path from a local port that was not used before, in the families of the candidates.
     ///
     /// # Errors
     ///
     /// When the system has no port or descriptor left, or none of these families.
     pub(crate) fn open(
         &mut self,
-        destinations: &Destinations,
+        candidates: &CandidateAddresses,
         bind: impl Fn(SocketAddr) -> io::Result<UdpSocket>,
     ) -> io::Result<PathId> {
         let path = PathId::new(self.next);
         let mut outcome = Err(io::ErrorKind::AddrNotAvailable.into());
         for family in AddressFamily::ALL {
-            if !destinations.uses_family(family) {
+            if !candidates.uses_family(family) {
                 continue;
             }
             match bind(anywhere(family)) {

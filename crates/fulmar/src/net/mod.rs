@@ -1,7 +1,7 @@
-//! UDP as sessions and copies use it: ports, destinations, and the paths between them.
+//! UDP as sessions and copies use it: ports, addresses, and the paths between them.
 //!
 //! ```text
-//!  client:  Destinations ─► ClientSockets ─ LocalPorts ══ UDP ══► Listening ─ ServerSockets ◄─ PathTable  :server
+//!  client:  CandidateAddresses ─► ClientSockets ─ LocalPorts ══ UDP ══► Listening ─ ServerSockets ◄─ PathTable  :server
 //!                                 └──────────── PathHandler: a session or a copy ───────────┘
 //! ```
 

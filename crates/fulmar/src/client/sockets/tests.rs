@@ -72,10 +72,10 @@ struct Near {
 }
 
 impl Near {
-    fn to(destinations: Destinations) -> Near {
+    fn to(candidates: CandidateAddresses) -> Near {
         let mut near = Near {
             core: Client::new(now(), ClientConfig::new(key(), [1; 32])),
-            sockets: Sockets::new(destinations, Trace::default()),
+            sockets: Sockets::new(candidates, Trace::default()),
         };
         near.open(now());
         near
@@ -111,7 +111,7 @@ impl Near {
     fn connect(&mut self, far: &mut Far) {
         self.turn_until(|near| {
             far.turn(now());
-            near.sockets.destinations().peer().is_some()
+            near.sockets.candidates().peer().is_some()
         });
     }
 
@@ -141,9 +141,9 @@ fn of_several_addresses_the_one_that_answers_is_used_from_then_on() {
     let mut far = Far::at("127.0.0.1");
     let mute = silent("127.0.0.3");
     let candidates = [closed(), address(&mute), address(&far.socket)];
-    let mut near = Near::to(Destinations::found(candidates));
+    let mut near = Near::to(CandidateAddresses::found(candidates));
     near.connect(&mut far);
-    let peer = near.sockets.destinations().peer();
+    let peer = near.sockets.candidates().peer();
     assert_eq!(peer, Some(address(&far.socket)));
     assert!(count(&mute) > 0, "all are tried");
     near.core.handle_keys(now(), b"x");
@@ -165,7 +165,7 @@ fn both_families_are_tried_and_the_other_ones_sockets_are_closed() {
     v6.set_nonblocking(true).unwrap();
     let mut far = Far::at("127.0.0.1");
     let candidates = [address(&v6), address(&far.socket)];
-    let mut near = Near::to(Destinations::found(candidates));
+    let mut near = Near::to(CandidateAddresses::found(candidates));
     near.open(now());
     assert_eq!(
         near.sockets.sockets.open_ports().len(),
@@ -191,7 +191,7 @@ fn both_families_are_tried_and_the_other_ones_sockets_are_closed() {
 #[test]
 fn a_silent_address_gets_twenty_datagrams_in_all() {
     let mute = [silent("127.0.0.1"), silent("127.0.0.3")];
-    let mut near = Near::to(Destinations::found(mute.iter().map(address)));
+    let mut near = Near::to(CandidateAddresses::found(mute.iter().map(address)));
     let mut counts = [0; 2];
     let mut moment = now();
     // A minute of somebody typing.
@@ -209,13 +209,13 @@ fn a_silent_address_gets_twenty_datagrams_in_all() {
 #[test]
 fn a_refusal_is_the_clients_business_only_if_nobody_is_left() {
     let mute = silent("127.0.0.3");
-    let mut near = Near::to(Destinations::found([closed(), address(&mute)]));
-    near.turn_until(|near| near.sockets.destinations().tried()[0].error.is_some());
+    let mut near = Near::to(CandidateAddresses::found([closed(), address(&mute)]));
+    near.turn_until(|near| near.sockets.candidates().tried()[0].error.is_some());
     assert_eq!(near.core.link_info().counters.send_errors, 0);
-    let tried = near.sockets.destinations().tried();
+    let tried = near.sockets.candidates().tried();
     assert_eq!(tried[0].error, Some(SendError::Refused));
     assert_eq!(tried[1].error, None);
 
-    let mut near = Near::to(Destinations::found([closed()]));
+    let mut near = Near::to(CandidateAddresses::found([closed()]));
     near.turn_until(|near| near.core.link_info().counters.send_errors > 0);
 }

@@ -7,18 +7,18 @@ use fulmar_base::Time;
 /// The time after which the user is told. Chosen by eye: the slowest login of the lab takes a third of it.
 const TOLD_AFTER: Duration = Duration::from_secs(10);
 
-/// The time for which nothing has come, while something is waited for. It has no limit: what the far side has to do may
+/// Measures for how long nothing has come, while something is waited for. It has no limit: what the far side has to do may
 /// take its time, and the user may end it.
 #[derive(Clone, Copy, Debug)]
-pub struct Silence {
+pub struct SilenceTimer {
     since: Time,
     is_told: bool,
 }
 
-impl Silence {
+impl SilenceTimer {
     /// Returns one that begins.
-    pub fn from(now: Time) -> Silence {
-        Silence {
+    pub fn from(now: Time) -> SilenceTimer {
+        SilenceTimer {
             since: now,
             is_told: false,
         }
@@ -26,7 +26,7 @@ impl Silence {
 
     /// Something has come, or it is not the far side that is waited for: it begins anew.
     pub fn end(&mut self, now: Time) {
-        *self = Silence::from(now);
+        *self = SilenceTimer::from(now);
     }
 
     /// Returns when the user is to be told.
@@ -35,7 +35,7 @@ impl Silence {
     }
 
     /// Returns what the user is to be told of that host, once.
-    pub fn told(&mut self, now: Time, host: &str) -> Option<String> {
+    pub fn notice(&mut self, now: Time, host: &str) -> Option<String> {
         self.deadline().filter(|due| *due <= now)?;
         self.is_told = true;
         let seconds = TOLD_AFTER.as_secs();
@@ -52,20 +52,20 @@ mod tests {
     #[test]
     fn it_is_told_once_and_again_when_something_has_come() {
         let at = |seconds| Time::from_origin(Duration::from_secs(seconds));
-        let mut silence = Silence::from(at(0));
-        assert_eq!(silence.told(at(9), "host"), None);
+        let mut silence = SilenceTimer::from(at(0));
+        assert_eq!(silence.notice(at(9), "host"), None);
         assert_eq!(silence.deadline(), Some(at(10)));
         assert!(
             silence
-                .told(at(10), "host")
+                .notice(at(10), "host")
                 .is_some_and(|told| told.contains("host has said"))
         );
         assert_eq!(
-            (silence.told(at(99), "host"), silence.deadline()),
+            (silence.notice(at(99), "host"), silence.deadline()),
             (None, None)
         );
         silence.end(at(100));
-        assert_eq!(silence.told(at(109), "host"), None);
-        assert!(silence.told(at(110), "host").is_some());
+        assert_eq!(silence.notice(at(109), "host"), None);
+        assert!(silence.notice(at(110), "host").is_some());
     }
 }

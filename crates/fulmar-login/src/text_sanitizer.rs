@@ -1,6 +1,6 @@
 //! Text of ssh's on its way to the user, in characters that no terminal obeys.
 
-use crate::text::is_harmful;
+use crate::text::needs_escape;
 
 /// The longest part of a character, or of a line's end, that waits for the rest of it.
 ///
@@ -10,12 +10,12 @@ const HELD_BYTES_MAX: usize = 4;
 /// Makes text that may come in pieces harmless. Ends of lines and tabs stay, other control characters
 /// are spelled out, and what is no UTF-8 becomes U+FFFD.
 #[derive(Debug, Default)]
-pub struct Printable {
+pub struct TextSanitizer {
     /// The beginning of a character, or a carriage return that may belong to an end of line.
     held: Vec<u8>,
 }
 
-impl Printable {
+impl TextSanitizer {
     /// Takes the next piece, and returns what can be shown by now.
     pub fn take(&mut self, piece: &[u8]) -> String {
         let mut bytes = std::mem::take(&mut self.held);
@@ -57,7 +57,7 @@ fn text(bytes: &[u8]) -> String {
         match character {
             '\r' if rest.peek() == Some(&'\n') => {}
             '\n' | '\t' => shown.push(character),
-            _ if is_harmful(character) => shown.extend(character.escape_default()),
+            _ if needs_escape(character) => shown.extend(character.escape_default()),
             _ => shown.push(character),
         }
     }
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     fn shown<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
-        let mut shown = Printable::default();
+        let mut shown = TextSanitizer::default();
         let mut text: String = pieces.into_iter().map(|piece| shown.take(piece)).collect();
         text += &shown.finish();
         text
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn what_is_whole_is_shown_at_once() {
-        let mut shown = Printable::default();
+        let mut shown = TextSanitizer::default();
         assert_eq!(shown.take(b"Password: "), "Password: ");
         assert_eq!(shown.take(b"\xe2\x82"), "");
         assert_eq!(shown.take(b"\xacx\r"), "\u{20ac}x");

@@ -1,4 +1,4 @@
-//! The destinations of a client's datagrams: every address that the server may have, until it answers from one.
+//! The addresses that a client's datagrams go to: every address that the server may have, until it answers from one.
 //!
 //! Source: docs/threat-model.md §6, §7, §9.
 
@@ -14,7 +14,7 @@ const UNANSWERED_MAX: usize = 20;
 
 /// The source of the word that the server is at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DestinationSource {
+enum AddressSource {
     /// The user's, who gave it in numbers.
     User,
     /// The resolver's, or the server's.
@@ -34,33 +34,33 @@ pub struct TriedAddress {
 
 /// The addresses of a server, and the one that it has answered from.
 #[derive(Clone, Debug)]
-pub struct Destinations {
+pub struct CandidateAddresses {
     tried: Vec<TriedAddress>,
     peer: Option<SocketAddr>,
-    source: DestinationSource,
+    source: AddressSource,
 }
 
-impl Destinations {
+impl CandidateAddresses {
     /// Returns the one address that the user named.
-    pub fn named(server: SocketAddr) -> Destinations {
-        Destinations::new([server], DestinationSource::User)
+    pub fn named(server: SocketAddr) -> CandidateAddresses {
+        CandidateAddresses::new([server], AddressSource::User)
     }
 
     /// Returns addresses that were found out, the likeliest first.
-    pub fn found(candidates: impl IntoIterator<Item = SocketAddr>) -> Destinations {
-        Destinations::new(candidates, DestinationSource::Login)
+    pub fn found(candidates: impl IntoIterator<Item = SocketAddr>) -> CandidateAddresses {
+        CandidateAddresses::new(candidates, AddressSource::Login)
     }
 
     fn new(
         addresses: impl IntoIterator<Item = SocketAddr>,
-        source: DestinationSource,
-    ) -> Destinations {
+        source: AddressSource,
+    ) -> CandidateAddresses {
         let tried = addresses.into_iter().map(|address| TriedAddress {
             address,
             datagrams: 0,
             error: None,
         });
-        Destinations {
+        CandidateAddresses {
             tried: tried.collect(),
             peer: None,
             source,
@@ -120,7 +120,7 @@ impl Destinations {
         let source = self.source;
         // Nobody else can have us send to what the user has written out (docs/threat-model.md §9).
         let has_room = |tried: &&mut TriedAddress| {
-            source == DestinationSource::User
+            source == AddressSource::User
                 || tried.datagrams.saturating_add(datagrams) <= UNANSWERED_MAX
         };
         let open = self.tried.iter_mut().filter(has_room);
@@ -226,46 +226,46 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn found(addresses: &[&str]) -> Destinations {
-        Destinations::found(addresses.iter().map(|text| address(text)))
+    fn found(addresses: &[&str]) -> CandidateAddresses {
+        CandidateAddresses::found(addresses.iter().map(|text| address(text)))
     }
 
     const BOTH: [&str; 2] = ["192.0.2.1:7", "[2001:db8::1]:7"];
 
     #[test]
     fn all_are_tried_until_one_answers() {
-        let mut destinations = found(&BOTH);
-        assert_eq!(destinations.next(1), BOTH.map(address));
-        assert!(destinations.uses_family(AddressFamily::Ipv4));
-        assert!(destinations.heard_from(address(BOTH[1])));
-        assert!(!destinations.heard_from(address(BOTH[0])), "it is settled");
-        assert_eq!(destinations.next(1), [address(BOTH[1])]);
-        assert!(!destinations.uses_family(AddressFamily::Ipv4));
+        let mut candidates = found(&BOTH);
+        assert_eq!(candidates.next(1), BOTH.map(address));
+        assert!(candidates.uses_family(AddressFamily::Ipv4));
+        assert!(candidates.heard_from(address(BOTH[1])));
+        assert!(!candidates.heard_from(address(BOTH[0])), "it is settled");
+        assert_eq!(candidates.next(1), [address(BOTH[1])]);
+        assert!(!candidates.uses_family(AddressFamily::Ipv4));
     }
 
     #[test]
     fn an_address_that_never_answers_gets_twenty_datagrams() {
-        let mut destinations = found(&BOTH);
+        let mut candidates = found(&BOTH);
         let mut counts = [0; 2];
         for turn in 0..100 {
             // Some of several datagrams.
             let datagrams = 1 + turn % 3;
-            let next = destinations.next(datagrams);
+            let next = candidates.next(datagrams);
             for (count, address) in counts.iter_mut().zip(BOTH.map(address)) {
                 *count += next.iter().filter(|&&next| next == address).count() * datagrams;
             }
         }
         assert_eq!(counts, [UNANSWERED_MAX; 2]);
-        assert_eq!(destinations.unanswered(), UNANSWERED_MAX);
-        destinations.heard_from(address(BOTH[0]));
-        assert_eq!(destinations.next(1), [address(BOTH[0])]);
+        assert_eq!(candidates.unanswered(), UNANSWERED_MAX);
+        candidates.heard_from(address(BOTH[0]));
+        assert_eq!(candidates.next(1), [address(BOTH[0])]);
     }
 
     #[test]
     fn what_the_user_names_is_tried_for_as_long_as_the_user_waits() {
-        let mut destinations = Destinations::named(address(BOTH[0]));
+        let mut candidates = CandidateAddresses::named(address(BOTH[0]));
         for _ in 0..100 {
-            assert_eq!(destinations.next(1), [address(BOTH[0])]);
+            assert_eq!(candidates.next(1), [address(BOTH[0])]);
         }
     }
 
@@ -282,9 +282,9 @@ mod tests {
 
     #[test]
     fn a_zone_that_only_one_side_knows_makes_no_difference() {
-        let mut destinations = found(&["192.0.2.1:7", "[fe80::1%3]:7"]);
-        destinations.heard_from(address("[fe80::1%3]:7"));
-        assert_eq!(destinations.peer(), Some(address("[fe80::1%3]:7")));
+        let mut candidates = found(&["192.0.2.1:7", "[fe80::1%3]:7"]);
+        candidates.heard_from(address("[fe80::1%3]:7"));
+        assert_eq!(candidates.peer(), Some(address("[fe80::1%3]:7")));
         assert!(is_same(address("[fe80::1]:7"), address("[fe80::1%3]:7")));
         assert!(!is_same(address("[fe80::1%4]:7"), address("[fe80::1%3]:7")));
         assert!(!is_same(address("[fe80::1%3]:8"), address("[fe80::1%3]:7")));
@@ -292,18 +292,18 @@ mod tests {
 
     #[test]
     fn a_report_is_told_when_no_address_is_left_without_one() {
-        let mut destinations = found(&BOTH);
+        let mut candidates = found(&BOTH);
         let [one, other] = BOTH.map(|text| Some(address(text).ip()));
         let refused = SendError::Refused;
-        assert_eq!(destinations.note_report(one, refused), None);
-        assert_eq!(destinations.note_report(None, refused), None, "a router's");
-        assert_eq!(destinations.note_report(other, refused), Some(refused));
-        destinations.heard_from(address(BOTH[1]));
-        let late = destinations.note_report(one, refused);
+        assert_eq!(candidates.note_report(one, refused), None);
+        assert_eq!(candidates.note_report(None, refused), None, "a router's");
+        assert_eq!(candidates.note_report(other, refused), Some(refused));
+        candidates.heard_from(address(BOTH[1]));
+        let late = candidates.note_report(one, refused);
         assert_eq!(late, None, "of an address that is not used");
-        assert_eq!(destinations.note_report(other, refused), Some(refused));
-        assert_eq!(destinations.note_report(None, refused), Some(refused));
-        let mut named = Destinations::named(address(BOTH[0]));
+        assert_eq!(candidates.note_report(other, refused), Some(refused));
+        assert_eq!(candidates.note_report(None, refused), Some(refused));
+        let mut named = CandidateAddresses::named(address(BOTH[0]));
         assert_eq!(named.note_report(None, refused), Some(refused));
     }
 

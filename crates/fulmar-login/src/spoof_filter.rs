@@ -19,9 +19,9 @@ const HELD_CHARACTERS_MAX: usize = 64;
 /// window is narrower.
 const ROW_COLUMNS_MIN: usize = 40;
 
-/// Text of others, which may come in pieces. Control characters are spelled out in it already.
+/// A filter for text of others, which may come in pieces. Control characters are spelled out in it already.
 #[derive(Debug)]
-pub struct Attribution {
+pub struct SpoofFilter {
     /// The characters that may turn out to be one of our names.
     held: String,
     /// The number of columns that the line has by now.
@@ -43,16 +43,16 @@ enum Beginning {
     Other,
 }
 
-impl Default for Attribution {
-    fn default() -> Attribution {
-        Attribution::new()
+impl Default for SpoofFilter {
+    fn default() -> SpoofFilter {
+        SpoofFilter::new()
     }
 }
 
-impl Attribution {
-    /// Returns it for a terminal at the beginning of a line.
-    pub const fn new() -> Attribution {
-        Attribution {
+impl SpoofFilter {
+    /// Returns a filter for a terminal at the beginning of a line.
+    pub const fn new() -> SpoofFilter {
+        SpoofFilter {
             held: String::new(),
             column: 0,
             is_visible: false,
@@ -146,11 +146,11 @@ impl Attribution {
     }
 }
 
-/// Returns a whole line, without its end, as it is to be shown.
-pub fn attributed(line: &str) -> String {
-    let mut attribution = Attribution::new();
-    let mut shown = attribution.take(line);
-    attribution.release(&mut shown);
+/// Returns a whole line of others, without its end, as it is to be shown.
+pub fn without_spoofing(line: &str) -> String {
+    let mut filter = SpoofFilter::new();
+    let mut shown = filter.take(line);
+    filter.release(&mut shown);
     shown
 }
 
@@ -227,12 +227,9 @@ mod tests {
     use super::*;
 
     fn shown<'a>(pieces: impl IntoIterator<Item = &'a str>) -> String {
-        let mut attribution = Attribution::new();
-        let mut text: String = pieces
-            .into_iter()
-            .map(|piece| attribution.take(piece))
-            .collect();
-        attribution.release(&mut text);
+        let mut filter = SpoofFilter::new();
+        let mut text: String = pieces.into_iter().map(|piece| filter.take(piece)).collect();
+        filter.release(&mut text);
         text
     }
 
@@ -251,10 +248,13 @@ mod tests {
             "mosh: all is well",
             "mosh-client: all is well",
         ] {
-            assert_eq!(attributed(text), format!("others say: {text}"));
+            assert_eq!(without_spoofing(text), format!("others say: {text}"));
             for blanks in ["  ", "\t", "\u{a0}", "\u{200b} \u{3164}"] {
                 let indented = format!("{blanks}{text}");
-                assert_eq!(attributed(&indented), format!("{blanks}others say: {text}"));
+                assert_eq!(
+                    without_spoofing(&indented),
+                    format!("{blanks}others say: {text}")
+                );
                 let below = format!("hello\n{indented}\n");
                 let expected = format!("hello\n{blanks}others say: {text}\n");
                 assert_eq!(shown([&*below]), expected);
@@ -284,33 +284,36 @@ mod tests {
     fn where_a_terminal_may_begin_a_row_it_cannot_begin_as_ours() {
         let wide = "x".repeat(80);
         let expected = format!("{wide}\nothers say: fulmar: all is well");
-        assert_eq!(attributed(&format!("{wide}fulmar: all is well")), expected);
+        assert_eq!(
+            without_spoofing(&format!("{wide}fulmar: all is well")),
+            expected
+        );
         let narrow = "ö".repeat(ROW_COLUMNS_MIN / 2);
         let expected = format!("{narrow}\nothers say: [fulmar: x]");
-        assert_eq!(attributed(&format!("{narrow}[fulmar: x]")), expected);
+        assert_eq!(without_spoofing(&format!("{narrow}[fulmar: x]")), expected);
     }
 
     #[test]
     fn nothing_of_ours_is_continued_by_others() {
-        let mut attribution = Attribution::new();
-        assert_eq!(attribution.take("not true: "), "not true: ");
-        assert_eq!(attribution.end(), "\n");
+        let mut filter = SpoofFilter::new();
+        assert_eq!(filter.take("not true: "), "not true: ");
+        assert_eq!(filter.end(), "\n");
         // Here stands a line of ours.
-        assert_eq!(attribution.take("  run"), "others say:   run");
-        assert_eq!(attribution.take(" this\n\n "), " this\n\nothers say:  ");
-        assert_eq!(attribution.take("x\nother\n  this\n"), "x\nother\n  this\n");
-        assert_eq!(attribution.take("ful"), "");
-        assert_eq!(attribution.end(), "ful\n");
-        assert_eq!(attribution.end(), "");
+        assert_eq!(filter.take("  run"), "others say:   run");
+        assert_eq!(filter.take(" this\n\n "), " this\n\nothers say:  ");
+        assert_eq!(filter.take("x\nother\n  this\n"), "x\nother\n  this\n");
+        assert_eq!(filter.take("ful"), "");
+        assert_eq!(filter.end(), "ful\n");
+        assert_eq!(filter.end(), "");
     }
 
     #[test]
     fn what_waits_has_a_bound() {
-        let mut attribution = Attribution::new();
+        let mut filter = SpoofFilter::new();
         let blanks = " ".repeat(HELD_CHARACTERS_MAX - "fulmar".len());
-        assert_eq!(attribution.take(&format!("fulmar{blanks}")), "");
+        assert_eq!(filter.take(&format!("fulmar{blanks}")), "");
         let expected = format!("others say: fulmar{blanks} ");
-        assert_eq!(attribution.take(" "), expected);
+        assert_eq!(filter.take(" "), expected);
     }
 
     proptest! {
