@@ -16,16 +16,16 @@ use crate::ssh::{SshCommand, SshImplementation, SshSettings};
 /// Chosen by eye: ssh takes 10 ms.
 const VERSION_WITHIN: Duration = Duration::from_secs(2);
 
-/// The most that is read of an answer. Chosen by eye: `ssh -G` says 10 kB.
-const ANSWER_BYTES_MAX: usize = 256 * 1024;
+/// The most that is read of a query's output. Chosen by eye: `ssh -G` says 10 kB.
+const QUERY_BYTES_MAX: usize = 256 * 1024;
 
 /// An order of the lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LookupOrder {
     /// Run this, and hand over what it writes and how it ends.
-    AskSsh(Vec<OsString>),
+    QuerySsh(Vec<OsString>),
     /// Nobody waits for that any more.
-    EndQuestion,
+    EndQuery,
     /// Ask the system for the addresses of this name, in that family if there is one.
     Resolve(OsString, Option<AddressFamily>),
     /// Take note that ssh's configuration is known.
@@ -34,16 +34,16 @@ pub(crate) enum LookupOrder {
     NoteAddresses,
 }
 
-/// A stream that a program answers on.
+/// A stream that a queried program writes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AnswerStream {
+pub enum QueryStream {
     /// Its standard output.
     Output,
     /// Its standard error.
     Errors,
 }
 
-/// The questions, one after the other.
+/// The queries, one after the other.
 pub(crate) struct HostLookup {
     ssh: Option<SshCommand>,
     word: RemoteIp,
@@ -51,9 +51,9 @@ pub(crate) struct HostLookup {
     is_sure: bool,
     stage: LookupStage,
     version_due: Time,
-    /// True while a program is being asked: what comes later belongs to no question.
-    is_asking: bool,
-    answer: Answer,
+    /// True while a program is being asked: what comes later belongs to no query.
+    is_querying: bool,
+    query: QueryOutput,
     orders: VecDeque<LookupOrder>,
 }
 
@@ -70,7 +70,7 @@ enum LookupStage {
 
 /// The words of a program so far.
 #[derive(Default)]
-struct Answer {
+struct QueryOutput {
     output: Vec<u8>,
     errors: Vec<u8>,
 }
@@ -78,7 +78,7 @@ struct Answer {
 impl HostLookup {
     /// Begins to ask.
     pub(crate) fn begin(now: Time, ssh: SshCommand, word: RemoteIp) -> HostLookup {
-        let first = LookupOrder::AskSsh(ssh.version_query());
+        let first = LookupOrder::QuerySsh(ssh.version_query());
         HostLookup {
             ssh: Some(ssh),
             word,
@@ -86,8 +86,8 @@ impl HostLookup {
             is_sure: true,
             stage: LookupStage::Version,
             version_due: now + VERSION_WITHIN,
-            is_asking: false,
-            answer: Answer::default(),
+            is_querying: false,
+            query: QueryOutput::default(),
             orders: VecDeque::from([first]),
         }
     }
@@ -101,8 +101,8 @@ impl HostLookup {
             is_sure: true,
             stage: LookupStage::Known(addresses),
             version_due: now,
-            is_asking: false,
-            answer: Answer::default(),
+            is_querying: false,
+            query: QueryOutput::default(),
             orders: VecDeque::new(),
         }
     }
@@ -125,7 +125,7 @@ impl HostLookup {
         }
     }
 
-    /// Returns when a question is given up.
+    /// Returns when a query is given up.
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
         matches!(self.stage, LookupStage::Version).then_some(self.version_due)
     }
@@ -133,45 +133,45 @@ impl HostLookup {
     /// Returns what is to be done next.
     pub(crate) fn poll_order(&mut self) -> Option<LookupOrder> {
         let order = self.orders.pop_front();
-        self.is_asking |= matches!(order, Some(LookupOrder::AskSsh(_)));
+        self.is_querying |= matches!(order, Some(LookupOrder::QuerySsh(_)));
         order
     }
 
     /// Takes what a program that was asked has written.
-    pub(crate) fn handle_answer(&mut self, stream: AnswerStream, bytes: &[u8]) {
-        if !self.is_asking {
+    pub(crate) fn handle_query_output(&mut self, stream: QueryStream, bytes: &[u8]) {
+        if !self.is_querying {
             return;
         }
         let text = match stream {
-            AnswerStream::Output => &mut self.answer.output,
-            AnswerStream::Errors => &mut self.answer.errors,
+            QueryStream::Output => &mut self.query.output,
+            QueryStream::Errors => &mut self.query.errors,
         };
-        let room = ANSWER_BYTES_MAX.saturating_sub(text.len());
+        let room = QUERY_BYTES_MAX.saturating_sub(text.len());
         text.extend_from_slice(bytes.get(..bytes.len().min(room)).unwrap_or_default());
         if bytes.len() > room {
             // Somebody who writes without end is no ssh.
-            self.orders.push_back(LookupOrder::EndQuestion);
-            self.handle_answer_end(false);
+            self.orders.push_back(LookupOrder::EndQuery);
+            self.handle_query_end(false);
         }
     }
 
     /// Tells if a program is being asked, and has not written too much.
-    pub(crate) fn wants_answer(&self) -> bool {
-        self.is_asking
+    pub(crate) fn wants_query_output(&self) -> bool {
+        self.is_querying
     }
 
     /// Takes note that a program that was asked has ended, well or not. All that it wrote was handed over before.
-    pub(crate) fn handle_answer_end(&mut self, is_success: bool) {
-        if !std::mem::take(&mut self.is_asking) {
+    pub(crate) fn handle_query_end(&mut self, is_success: bool) {
+        if !std::mem::take(&mut self.is_querying) {
             return;
         }
-        let answer = std::mem::take(&mut self.answer);
+        let query = std::mem::take(&mut self.query);
         match self.stage {
-            LookupStage::Version => self.conclude_version(answer, true),
+            LookupStage::Version => self.conclude_version(query, true),
             LookupStage::Settings => {
                 self.orders.push_back(LookupOrder::NoteSettings);
                 self.resolve(if is_success {
-                    SshSettings::parse(&answer.output)
+                    SshSettings::parse(&query.output)
                 } else {
                     SshSettings::default()
                 });
@@ -181,8 +181,8 @@ impl HostLookup {
     }
 
     /// Takes note that a program cannot be asked.
-    pub(crate) fn handle_no_answer(&mut self) {
-        self.is_asking = false;
+    pub(crate) fn handle_query_error(&mut self) {
+        self.is_querying = false;
         match self.stage {
             LookupStage::Version => {
                 self.implementation = Some(SshImplementation::Other);
@@ -203,20 +203,20 @@ impl HostLookup {
         }
     }
 
-    /// Gives up a question that has taken too long.
+    /// Gives up a query that has taken too long.
     pub(crate) fn handle_timeout(&mut self, now: Time) {
         if matches!(self.stage, LookupStage::Version) && self.version_due <= now {
-            if std::mem::take(&mut self.is_asking) {
-                self.orders.push_back(LookupOrder::EndQuestion);
+            if std::mem::take(&mut self.is_querying) {
+                self.orders.push_back(LookupOrder::EndQuery);
             }
-            let answer = std::mem::take(&mut self.answer);
-            self.conclude_version(answer, false);
+            let query = std::mem::take(&mut self.query);
+            self.conclude_version(query, false);
         }
     }
 
-    fn conclude_version(&mut self, answer: Answer, is_sure: bool) {
+    fn conclude_version(&mut self, query: QueryOutput, is_sure: bool) {
         // OpenSSH tells its version on standard error.
-        let text = [answer.output, answer.errors].concat();
+        let text = [query.output, query.errors].concat();
         let implementation = SshImplementation::of_version_text(&text);
         self.implementation = Some(implementation);
         self.is_sure = is_sure;
@@ -226,9 +226,9 @@ impl HostLookup {
             return;
         };
         if implementation.tells_settings() {
-            let question = ssh.settings_query(implementation);
+            let line = ssh.settings_query(implementation);
             self.stage = LookupStage::Settings;
-            self.orders.push_back(LookupOrder::AskSsh(question));
+            self.orders.push_back(LookupOrder::QuerySsh(line));
         } else {
             self.resolve(SshSettings::default());
         }

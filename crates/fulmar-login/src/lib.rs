@@ -26,7 +26,7 @@
 //! let request = BootstrapRequest { start: None, fallback: None, offer };
 //! let service = SessionService::new(request.encode()?);
 //! let (now, here) = (Time::ZERO, "127.0.0.1:0".parse().expect("an address"));
-//! let mut login = Login::beside(now, "here".into(), vec![here], service, Key::from_base64);
+//! let mut login = Login::without_ssh(now, "here".into(), vec![here], service, Key::from_base64);
 //!
 //! login.handle_output(now, b"MOSH CONNECT 60001 c68K8iLyuCr1oEM7Hszyjg\n");
 //! let reachable = std::iter::from_fn(|| login.poll_event(now)).find_map(|event| match event {
@@ -82,7 +82,7 @@ pub use candidates::{CANDIDATES_MAX, RemoteIp, candidates, reported_address};
 pub use copy::{COPY_VERSION, CopyLoginError, CopyService, OVER_SSH_LINE};
 pub use diagnostics::Diagnostics;
 pub use held_text::HeldText;
-pub use host_lookup::AnswerStream;
+pub use host_lookup::QueryStream;
 pub use login::{Login, LoginConfig, LoginEvent, LoginStep, LoginTimer};
 pub use login_error::{LoginError, SshExit};
 pub use output::LoginOutput;

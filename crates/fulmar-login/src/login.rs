@@ -11,7 +11,7 @@ use crate::address_preference::AddressPreference;
 use crate::bootstrap::ReadKey;
 use crate::candidates::{RemoteIp, candidates};
 use crate::held_text::HeldText;
-use crate::host_lookup::{AnswerStream, HostLookup, LookupOrder};
+use crate::host_lookup::{HostLookup, LookupOrder, QueryStream};
 use crate::late_text::LateText;
 use crate::login_error::{LoginError, SshExit};
 use crate::output::LoginOutput;
@@ -80,9 +80,9 @@ pub enum LoginEvent<S: Service> {
     /// Close ssh's input, give the far side that long to end, and then end ssh.
     EndSsh(Duration),
     /// Run this command line, and hand over what it writes and how it ends.
-    AskSsh(Vec<OsString>),
+    QuerySsh(Vec<OsString>),
     /// End the program that was asked last; it is not waited for.
-    EndQuestion,
+    EndQuery,
     /// Ask the system for addresses.
     Resolve {
         /// The name, or a numeric address with or without zone.
@@ -180,7 +180,7 @@ impl<S: Service> Login<S> {
 
     /// Begins a login over a program that is started in ssh's stead, to a far end at one of these addresses. No
     /// deadlines are kept: the program is our own.
-    pub fn beside(
+    pub fn without_ssh(
         now: Time,
         host: String,
         addresses: Vec<SocketAddr>,
@@ -245,7 +245,7 @@ impl<S: Service> Login<S> {
 
     /// Returns the time that the far side has to end by itself once its input has: one that can be reached is not
     /// asking for a password.
-    pub fn patience(&self) -> Duration {
+    pub fn exit_grace(&self) -> Duration {
         if self.output.service().is_reachable() {
             LEAVE_WITHIN
         } else {
@@ -308,23 +308,23 @@ impl<S: Service> Login<S> {
     }
 
     /// Tells if what a program that was asked writes is still to be read and handed over.
-    pub fn wants_answer(&self) -> bool {
-        self.lookup.wants_answer()
+    pub fn wants_query_output(&self) -> bool {
+        self.lookup.wants_query_output()
     }
 
     /// Takes what a program that was asked has written.
-    pub fn handle_answer(&mut self, stream: AnswerStream, bytes: &[u8]) {
-        self.lookup.handle_answer(stream, bytes);
+    pub fn handle_query_output(&mut self, stream: QueryStream, bytes: &[u8]) {
+        self.lookup.handle_query_output(stream, bytes);
     }
 
     /// Takes note that a program that was asked has ended, well or not; all that it wrote was handed over before.
-    pub fn handle_answer_end(&mut self, is_success: bool) {
-        self.lookup.handle_answer_end(is_success);
+    pub fn handle_query_end(&mut self, is_success: bool) {
+        self.lookup.handle_query_end(is_success);
     }
 
     /// Takes note that a program cannot be asked.
-    pub fn handle_no_answer(&mut self) {
-        self.lookup.handle_no_answer();
+    pub fn handle_query_error(&mut self) {
+        self.lookup.handle_query_error();
     }
 
     /// Takes the addresses that the system has found, none if there are none; `None` if it cannot be asked.
@@ -692,15 +692,15 @@ impl<S: Service> Login<S> {
         self.release_held();
         self.stage = LoginStage::Over;
         self.release_text();
-        let patience = self.patience();
-        self.events.push_back(LoginEvent::EndSsh(patience));
+        let grace = self.exit_grace();
+        self.events.push_back(LoginEvent::EndSsh(grace));
     }
 }
 
 fn of_order<S: Service>(order: LookupOrder) -> LoginEvent<S> {
     match order {
-        LookupOrder::AskSsh(line) => LoginEvent::AskSsh(line),
-        LookupOrder::EndQuestion => LoginEvent::EndQuestion,
+        LookupOrder::QuerySsh(line) => LoginEvent::QuerySsh(line),
+        LookupOrder::EndQuery => LoginEvent::EndQuery,
         LookupOrder::Resolve(host, family) => LoginEvent::Resolve { host, family },
         LookupOrder::NoteSettings => LoginEvent::Reached(LoginStep::SettingsKnown),
         LookupOrder::NoteAddresses => LoginEvent::Reached(LoginStep::Resolved),

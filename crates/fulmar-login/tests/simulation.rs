@@ -10,8 +10,8 @@ use fulmar_base::Time;
 use fulmar_core::Capabilities;
 use fulmar_datagram::Key;
 use fulmar_login::{
-    AddressPreference, AnswerStream, BootstrapRequest, CopyLoginError, CopyService, Destination,
-    Login, LoginConfig, LoginError, LoginEvent, Offer, RemoteIp, Service, SessionService,
+    AddressPreference, BootstrapRequest, CopyLoginError, CopyService, Destination, Login,
+    LoginConfig, LoginError, LoginEvent, Offer, QueryStream, RemoteIp, Service, SessionService,
     SshCommand, SshExit,
 };
 
@@ -174,13 +174,14 @@ where
                 } else {
                     b"Dropbear v2022.83\n"
                 };
-                self.login.handle_answer(AnswerStream::Errors, version);
-                self.login.handle_answer_end(true);
+                self.login.handle_query_output(QueryStream::Errors, version);
+                self.login.handle_query_end(true);
             }
             Coming::Settings => {
                 let settings = b"host x\nhostname 192.0.2.7\n";
-                self.login.handle_answer(AnswerStream::Output, settings);
-                self.login.handle_answer_end(true);
+                self.login
+                    .handle_query_output(QueryStream::Output, settings);
+                self.login.handle_query_end(true);
             }
             Coming::Addresses => {
                 let address = "192.0.2.7:0".parse().expect("it is an address");
@@ -201,7 +202,7 @@ where
                         (now + Duration::from_millis(after), Coming::Act(ssh, act))
                     }));
                 }
-                LoginEvent::AskSsh(line) => {
+                LoginEvent::QuerySsh(line) => {
                     let is_version = line.iter().any(|word| word == "-V");
                     let (coming, after) = if is_version {
                         (Coming::Version, self.answers.version)
@@ -210,7 +211,7 @@ where
                     };
                     self.schedule(after, coming);
                 }
-                LoginEvent::EndQuestion => self
+                LoginEvent::EndQuery => self
                     .coming
                     .retain(|(_, coming)| !matches!(coming, Coming::Version | Coming::Settings)),
                 LoginEvent::Resolve { .. } => {
@@ -536,11 +537,11 @@ fn one_who_writes_without_end_is_not_read_any_more() {
 fn an_answer_without_end_is_not_read_any_more() {
     let mut world = World::new(session(), &[], PROMPT);
     world.drain();
-    assert!(world.login.wants_answer(), "its version is asked for");
+    assert!(world.login.wants_query_output(), "its version is asked for");
     let noise = b"x\n".repeat(2048);
     let turns = (0..).take_while(|_| {
-        world.login.handle_answer(AnswerStream::Output, &noise);
-        world.login.wants_answer()
+        world.login.handle_query_output(QueryStream::Output, &noise);
+        world.login.wants_query_output()
     });
     assert_eq!(turns.count(), 64, "256 KiB");
 }

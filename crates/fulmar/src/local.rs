@@ -43,7 +43,7 @@ pub(crate) fn run(command: &[OsString], sources: &SettingSources) -> Result<u8, 
     let service = SessionService::new(encoded).waiting_for_agreement();
     let addresses = vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))];
     let host = "this machine".to_owned();
-    let machine = Login::beside(now(), host, addresses, service, session_key::read);
+    let machine = Login::without_ssh(now(), host, addresses, service, session_key::read);
     let mut login = SshLogin::over(child, machine);
     let params = match listen(&mut login, &mut reactor) {
         Ok(params) => params,

@@ -164,14 +164,14 @@ impl SshChild {
     }
 
     /// Ends it, and with it what it has started. Waits for a moment, so that nothing of it is left when
-    /// we go: `patience` for the far side, and some more for ssh.
-    pub(crate) fn end(mut self, patience: Duration) {
+    /// we go: `grace` for the far side, and some more for ssh.
+    pub(crate) fn end(mut self, grace: Duration) {
         let Ok(mut children) = SignalPipe::new(&[Signal::Child]) else {
             return self.ssh.terminate();
         };
         self.ssh.close_input();
         // A connection that others use as well is not ours to end.
-        if self.ends_within(patience, &mut children) || self.is_shared() {
+        if self.ends_within(grace, &mut children) || self.is_shared() {
             return;
         }
         self.ssh.terminate();

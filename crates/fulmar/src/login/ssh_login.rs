@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use fulmar_base::{AddressFamily, Time};
-use fulmar_login::{AnswerStream, Login, LoginConfig, LoginEvent, Service, SessionService};
+use fulmar_login::{Login, LoginConfig, LoginEvent, QueryStream, Service, SessionService};
 use fulmar_platform::{Interest, Piped, Poller, Stream, Transfer, boot_time};
 
 use super::resolve::Resolver;
@@ -24,15 +24,15 @@ const HEARD_OUT_WITHIN: Duration = Duration::from_millis(300);
 pub(crate) struct SshLogin<S: Service> {
     state: Login<S>,
     child: Option<SshChild>,
-    question: Option<Question>,
+    query: Option<SshQuery>,
     resolver: Option<Resolver>,
     was_cut_off: bool,
     /// True if ssh's standard error was read in this turn, which has a budget for it.
     has_read_errors: bool,
 }
 
-/// A program that answers a question on its output and ends.
-struct Question(Piped);
+/// A program that answers a query on its output and ends.
+struct SshQuery(Piped);
 
 impl<S: Service> SshLogin<S> {
     /// Begins to log in; ssh starts with the first events.
@@ -49,7 +49,7 @@ impl<S: Service> SshLogin<S> {
         SshLogin {
             state,
             child,
-            question: None,
+            query: None,
             resolver: None,
             was_cut_off: false,
             has_read_errors: false,
@@ -109,7 +109,7 @@ impl<S: Service> SshLogin<S> {
     }
 
     fn register_lookup<'fd>(&'fd self, registry: &mut Registry<'fd>) {
-        if let Some(Question(program)) = &self.question {
+        if let Some(SshQuery(program)) = &self.query {
             for stream in [Stream::Output, Stream::Errors] {
                 if let Some(end) = program.stream(stream) {
                     registry.add_borrowed(Token::HostLookup, end, Interest::Read);
@@ -150,7 +150,7 @@ impl<S: Service> SshLogin<S> {
             }
             child.write();
         }
-        self.look_for_answer();
+        self.read_query();
         if let Some(addresses) = self.resolver.as_ref().and_then(Resolver::answer) {
             tracing::info!(?addresses, "the host's");
             self.resolver = None;
@@ -166,9 +166,9 @@ impl<S: Service> SshLogin<S> {
             match event {
                 LoginEvent::StartSsh(line) => self.start(&line),
                 LoginEvent::WriteToSsh(bytes) => self.write(&bytes),
-                LoginEvent::EndSsh(patience) => self.end_within(patience),
-                LoginEvent::AskSsh(line) => self.ask(&line),
-                LoginEvent::EndQuestion => self.end_question(),
+                LoginEvent::EndSsh(grace) => self.end_within(grace),
+                LoginEvent::QuerySsh(line) => self.ask(&line),
+                LoginEvent::EndQuery => self.end_query(),
                 LoginEvent::Resolve { host, family } => self.resolve(host, family),
                 other => return Some(other),
             }
@@ -187,16 +187,16 @@ impl<S: Service> SshLogin<S> {
     /// Ends ssh, and with it a far end that has not been reached yet. Waits for a moment, so that nothing of it is
     /// left when we go.
     pub(crate) fn end(&mut self) {
-        let patience = self.state.patience();
-        self.end_within(patience);
+        let grace = self.state.exit_grace();
+        self.end_within(grace);
     }
 
     /// The same with so much time for the far end.
-    pub(crate) fn end_within(&mut self, patience: Duration) {
-        self.end_question();
+    pub(crate) fn end_within(&mut self, grace: Duration) {
+        self.end_query();
         if let Some(mut child) = self.child.take() {
             self.was_cut_off |= child.take_cut_off();
-            child.end(patience);
+            child.end(grace);
         }
     }
 
@@ -220,17 +220,17 @@ impl<S: Service> SshLogin<S> {
     }
 
     fn ask(&mut self, line: &[OsString]) {
-        match Question::ask(line) {
-            Ok(question) => self.question = Some(question),
+        match SshQuery::ask(line) {
+            Ok(query) => self.query = Some(query),
             Err(error) => {
                 tracing::info!(%error, "asking ssh");
-                self.state.handle_no_answer();
+                self.state.handle_query_error();
             }
         }
     }
 
-    fn end_question(&mut self) {
-        if let Some(Question(mut program)) = self.question.take() {
+    fn end_query(&mut self) {
+        if let Some(SshQuery(mut program)) = self.query.take() {
             program.end_at_once();
         }
     }
@@ -245,36 +245,36 @@ impl<S: Service> SshLogin<S> {
         }
     }
 
-    fn look_for_answer(&mut self) {
-        let Some(Question(program)) = &mut self.question else {
+    fn read_query(&mut self) {
+        let Some(SshQuery(program)) = &mut self.query else {
             return;
         };
         // Asked before the pipes are read, so that nothing is missed of what it wrote until it
         // ended.
         let status = program.try_wait();
-        for (stream, answer) in [
-            (Stream::Output, AnswerStream::Output),
-            (Stream::Errors, AnswerStream::Errors),
+        for (stream, query_stream) in [
+            (Stream::Output, QueryStream::Output),
+            (Stream::Errors, QueryStream::Errors),
         ] {
             let mut bytes = [0; 4096];
-            while self.state.wants_answer()
+            while self.state.wants_query_output()
                 && let Ok(Transfer::Bytes(count)) = program.read(stream, &mut bytes)
             {
                 let bytes = bytes.get(..count).unwrap_or_default();
-                self.state.handle_answer(answer, bytes);
+                self.state.handle_query_output(query_stream, bytes);
             }
         }
         if !matches!(status, Ok(None)) {
             let is_success = matches!(status, Ok(Some(status)) if status.success());
-            self.question = None;
-            self.state.handle_answer_end(is_success);
+            self.query = None;
+            self.state.handle_query_end(is_success);
         }
     }
 }
 
 impl<S: Service> Drop for SshLogin<S> {
     fn drop(&mut self) {
-        self.end_question();
+        self.end_query();
     }
 }
 
@@ -318,12 +318,12 @@ impl SshLogin<SessionService> {
     }
 }
 
-impl Question {
-    fn ask(line: &[OsString]) -> io::Result<Question> {
+impl SshQuery {
+    fn ask(line: &[OsString]) -> io::Result<SshQuery> {
         let (program, arguments) = line.split_first().ok_or(io::ErrorKind::NotFound)?;
         let mut program = Piped::spawn(Command::new(program).args(arguments))?;
         program.close_input();
-        Ok(Question(program))
+        Ok(SshQuery(program))
     }
 }
 
