@@ -9,8 +9,8 @@ use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_predict::{Overlay, PredictionDecision, TtyHints};
 use fulmar_terminal::{Screen, Size};
 use fulmar_transport::{
-    Arrival, Config, DatagramVerdict, Dialect, DropReason, Ending, Endpoint, Event, Outcome,
-    Received, Role, StateNumber, Transmit,
+    Arrival, DatagramVerdict, Dialect, DropReason, Ending, Endpoint, EndpointConfig, EndpointEvent,
+    Received, Role, StateNumber, StateOutcome, Transmit,
 };
 
 use crate::agreement::Agreement;
@@ -226,7 +226,7 @@ impl Client {
         let mut stream = UserStream::writing();
         let mut endpoint = Endpoint::new(
             now,
-            Config {
+            EndpointConfig {
                 role: Role::Client,
                 datagram_bytes,
                 agreement: agreement.map(|agreement| agreement.digest),
@@ -274,7 +274,7 @@ impl Client {
         }
         let instruction = received.instruction.as_ref();
         let outcome = instruction.and_then(|instruction| instruction.outcome);
-        if is_refused || outcome == Some(Outcome::Newest) {
+        if is_refused || outcome == Some(StateOutcome::Newest) {
             self.notices.set_refusing(is_refused);
         }
         self.follow(now, &received);
@@ -655,8 +655,8 @@ impl Client {
         let numbers = instruction.numbers;
         // The newest screen once more: that the server has more keys by now is news of it, too.
         let is_repeated = numbers.target == self.endpoint.remote_number()
-            && instruction.outcome == Some(Outcome::Duplicate);
-        if is_repeated || instruction.outcome == Some(Outcome::Newest) {
+            && instruction.outcome == Some(StateOutcome::Duplicate);
+        if is_repeated || instruction.outcome == Some(StateOutcome::Newest) {
             let hints = self.hints();
             let acknowledged = numbers.acknowledged;
             let state = self.endpoint.remote();
@@ -669,12 +669,14 @@ impl Client {
     fn settle(&mut self) {
         while let Some(event) = self.endpoint.poll_event() {
             match event {
-                Event::OpenPath => self.events.push_back(ClientEvent::OpenPath),
-                Event::ClosePath { path } => self.events.push_back(ClientEvent::ClosePath { path }),
+                EndpointEvent::OpenPath => self.events.push_back(ClientEvent::OpenPath),
+                EndpointEvent::ClosePath { path } => {
+                    self.events.push_back(ClientEvent::ClosePath { path })
+                }
                 // A screen has no past that could be forgotten.
-                Event::RemoteAdvanced { .. } => self.is_stale = true,
-                Event::DialectDecided { dialect } => self.handle_dialect(dialect),
-                Event::Ended(ending) => self.end(self.why(ending)),
+                EndpointEvent::RemoteAdvanced { .. } => self.is_stale = true,
+                EndpointEvent::DialectDecided { dialect } => self.handle_dialect(dialect),
+                EndpointEvent::Ended(ending) => self.end(self.why(ending)),
                 _ => {}
             }
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use fulmar_base::Time;
 use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_terminal::Size;
-use fulmar_transport::{Config, Dialect, Endpoint, Intake, Role};
+use fulmar_transport::{Dialect, Endpoint, EndpointConfig, Intake, Role};
 
 use crate::agreement::Agreement;
 use crate::capability::{Capabilities, Capability};
@@ -42,7 +42,7 @@ impl Connection {
             seed,
         } = config;
         let opener = Opener::new(&key, Direction::ToServer);
-        let config = Config {
+        let config = EndpointConfig {
             role: Role::Server,
             datagram_bytes,
             agreement: agreement.map(|agreement| agreement.digest),

@@ -7,7 +7,7 @@ use fulmar_base::{Hint, PathId, SendError, Time};
 use fulmar_datagram::Key;
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
 use fulmar_terminal::{Screen, Size};
-use fulmar_transport::{Arrival, Dialect, Ending, Event, Received, StateNumber, Transmit};
+use fulmar_transport::{Arrival, Dialect, Ending, EndpointEvent, Received, StateNumber, Transmit};
 
 use crate::agreement::Agreement;
 use crate::client_liveness::{Change, ClientLiveness};
@@ -433,9 +433,9 @@ impl Server {
             .and_then(|connection| connection.endpoint.poll_event())
         {
             match event {
-                Event::RemoteAdvanced { number } => self.handle_state(now, number),
-                Event::DialectDecided { dialect } => self.handle_dialect(now, dialect),
-                Event::Ended(ending) => self.end(self.why(ending)),
+                EndpointEvent::RemoteAdvanced { number } => self.handle_state(now, number),
+                EndpointEvent::DialectDecided { dialect } => self.handle_dialect(now, dialect),
+                EndpointEvent::Ended(ending) => self.end(self.why(ending)),
                 _ => {}
             }
         }

@@ -27,7 +27,7 @@ use fulmar_base::{PathId, SendError, Time};
 use fulmar_datagram::FragmentHeader;
 use fulmar_predict::PredictionDecision;
 use fulmar_transport::{
-    DatagramVerdict, InstructionReceived, Numbers, Outcome, Received, Transmit,
+    DatagramVerdict, InstructionReceived, Numbers, Received, StateOutcome, Transmit,
 };
 
 /// The first line of a trace, with the version of its format.
@@ -167,9 +167,9 @@ impl<'a> Line<'a> {
         self.numbers(&instruction.numbers);
         self.pair("difference", instruction.difference_bytes);
         let outcome = match instruction.outcome {
-            Some(Outcome::Newest) => "newest",
-            Some(Outcome::Behind) => "behind",
-            Some(Outcome::Duplicate) => "duplicate",
+            Some(StateOutcome::Newest) => "newest",
+            Some(StateOutcome::Behind) => "behind",
+            Some(StateOutcome::Duplicate) => "duplicate",
             None => return,
         };
         self.pair("outcome", outcome);
@@ -194,7 +194,7 @@ mod tests {
     use std::time::Duration;
 
     use fulmar_base::Ecn;
-    use fulmar_datagram::{FragmentIndex, Order, Sequence};
+    use fulmar_datagram::{DatagramOrder, FragmentIndex, Sequence};
     use fulmar_predict::{KeyClass, KeyRule};
     use fulmar_transport::{Cause, DropReason, StateNumber, TransmitNumbers};
 
@@ -252,12 +252,12 @@ mod tests {
         let mut arrived = Received {
             verdict: DatagramVerdict::Fresh,
             sequence: Sequence::new(12),
-            order: Some(Order::InOrder),
+            order: Some(DatagramOrder::InOrder),
             fragment: Some(fragment(1, true)),
             instruction: Some(InstructionReceived {
                 numbers: numbers(),
                 difference_bytes: 22,
-                outcome: Some(Outcome::Newest),
+                outcome: Some(StateOutcome::Newest),
             }),
             work: 0,
         };

@@ -13,8 +13,8 @@ use fulmar_sim::Random;
 use fulmar_terminal::{Checker, Size};
 use fulmar_transport::limits::{INSTRUCTION_BYTES_MAX, INSTRUCTION_WORK_MAX, TURN_WORK_MAX};
 use fulmar_transport::{
-    ApplyError, Arrival, Budget, Config, Difference, Endpoint, Noise, Role, Synced, WorkBudget,
-    wire,
+    ApplyError, Arrival, Budget, Difference, Endpoint, EndpointConfig, Noise, Role, Synced,
+    WorkBudget, wire,
 };
 use proptest::prelude::*;
 
@@ -75,7 +75,7 @@ impl Villain {
             Role::Client => (Direction::ToClient, Direction::ToServer),
             Role::Server => (Direction::ToServer, Direction::ToClient),
         };
-        let config = Config {
+        let config = EndpointConfig {
             role,
             datagram_bytes: 1252,
             agreement: None,

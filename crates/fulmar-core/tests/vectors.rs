@@ -10,7 +10,7 @@ use fulmar_datagram::Key;
 use fulmar_sim::Random;
 use fulmar_terminal::{CursorKeyMode, CursorKeys, Position, Screen, Size, Vocabulary};
 use fulmar_transport::{
-    Arrival, Budget, DatagramVerdict, Instruction, Outcome, Reached, Received, Synced,
+    Arrival, Budget, DatagramVerdict, Instruction, Reached, Received, StateOutcome, Synced,
 };
 use serde_json::Value;
 
@@ -165,7 +165,7 @@ fn arrival(bytes: &[u8]) -> Arrival<'_> {
 /// Returns the number of the state that has just become the newest, if one has.
 fn newest(received: &Received) -> Option<u64> {
     let instruction = received.instruction?;
-    let is_newest = instruction.outcome == Some(Outcome::Newest);
+    let is_newest = instruction.outcome == Some(StateOutcome::Newest);
     is_newest.then(|| instruction.numbers.target.get())
 }
 

@@ -8,8 +8,8 @@
 //! The same claims are unit tests with smaller numbers.
 
 use fulmar_datagram::{
-    Direction, Fragment, FragmentHeader, FragmentIndex, Key, Nonce, Opener, Order, SealError,
-    Sealer, Sequence, Stamps,
+    DatagramOrder, Direction, Fragment, FragmentHeader, FragmentIndex, Key, Nonce, Opener,
+    SealError, Sealer, Sequence, Stamps,
 };
 
 const DATAGRAMS: usize = 1000;
@@ -89,7 +89,7 @@ impl Victim {
             .opener
             .open(datagram, &mut self.buffer)
             .map(|opened| opened.order);
-        assert_eq!(order, Ok(Order::InOrder), "{datagram:x?}");
+        assert_eq!(order, Ok(DatagramOrder::InOrder), "{datagram:x?}");
     }
 }
 

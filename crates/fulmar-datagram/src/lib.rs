@@ -54,6 +54,6 @@ mod testing;
 pub use fragment::{Fragment, FragmentHeader, FragmentIndex};
 pub use key::{Key, KeyError, KeyMark, KeyMaterial, KeyMemory};
 pub use nonce::{Direction, Nonce, Sequence};
-pub use opener::{OpenError, Opened, Opener, Order};
+pub use opener::{DatagramOrder, OpenError, Opened, Opener};
 pub use sealer::{SealError, Sealer};
 pub use stamp::{Stamp, StampClock, Stamps};

@@ -31,7 +31,7 @@ pub enum OpenError {
 
 /// The place of a genuine datagram among those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Order {
+pub enum DatagramOrder {
     /// Newer than any before, or *fresh*: it may touch timestamps, round trip, the time last heard,
     /// the path.
     InOrder,
@@ -45,7 +45,7 @@ pub struct Opened<'a> {
     /// Its number.
     pub sequence: Sequence,
     /// Its place among those before it.
-    pub order: Order,
+    pub order: DatagramOrder,
     /// Its timestamps.
     pub stamps: Stamps,
     /// Its fragment, in the caller's buffer.
@@ -137,12 +137,12 @@ impl Opener {
     }
 
     /// Takes note of a genuine datagram.
-    fn accept(&mut self, sequence: Sequence) -> Order {
+    fn accept(&mut self, sequence: Sequence) -> DatagramOrder {
         if self.highest.is_some_and(|highest| sequence <= highest) {
-            return Order::Late;
+            return DatagramOrder::Late;
         }
         self.highest = Some(sequence);
-        Order::InOrder
+        DatagramOrder::InOrder
     }
 }
 

@@ -110,7 +110,7 @@ impl Stamps {
 /// ```
 ///
 /// The time for which the peer keeps a stamp does not count, so it need not answer at once.
-/// Give it only what came [in order](crate::Order::InOrder).
+/// Give it only what came [in order](crate::DatagramOrder::InOrder).
 ///
 /// Source: docs/protocol.md §3.2.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

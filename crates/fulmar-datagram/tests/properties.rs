@@ -2,8 +2,8 @@
 
 use fulmar_datagram::limits::{CONTENT_BYTES_MAX, FRAGMENT_INDEX_MAX};
 use fulmar_datagram::{
-    Direction, Fragment, FragmentHeader, FragmentIndex, Key, Nonce, OpenError, Opener, Order,
-    Sealer, Stamp, Stamps,
+    DatagramOrder, Direction, Fragment, FragmentHeader, FragmentIndex, Key, Nonce, OpenError,
+    Opener, Sealer, Stamp, Stamps,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -96,7 +96,7 @@ proptest! {
 
         let (mut expected, mut buffer) = (0, Vec::new());
         for number in arrivals.iter().map(|arrival| arrival.index(datagrams.len())) {
-            let order = if number < expected { Order::Late } else { Order::InOrder };
+            let order = if number < expected { DatagramOrder::Late } else { DatagramOrder::InOrder };
             expected = expected.max(number + 1);
             prop_assert_eq!(opener.open(&datagrams[number], &mut buffer)?.order, order);
         }

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use data_encoding::HEXLOWER;
 use fulmar_datagram::{
-    Direction, Fragment, FragmentHeader, FragmentIndex, Key, Nonce, OpenError, Opener, Order,
-    Sealer, Sequence, Stamp, Stamps,
+    DatagramOrder, Direction, Fragment, FragmentHeader, FragmentIndex, Key, Nonce, OpenError,
+    Opener, Sealer, Sequence, Stamp, Stamps,
 };
 use serde_json::Value;
 
@@ -28,7 +28,11 @@ fn every_recorded_datagram_opens_to_what_was_recorded() {
                 .open(&recorded.bytes, &mut buffer)
                 .expect("it is genuine");
             assert_eq!(opened.sequence, recorded.nonce.sequence);
-            assert_eq!(opened.order, Order::InOrder, "the relay overtook nothing");
+            assert_eq!(
+                opened.order,
+                DatagramOrder::InOrder,
+                "the relay overtook nothing"
+            );
             assert_eq!(opened.stamps, recorded.stamps);
             assert_eq!(opened.fragment, recorded.fragment());
             opened_count += 1;
@@ -72,7 +76,7 @@ fn a_recording_played_twice_is_late_the_second_time() {
             .iter()
             .filter(|recorded| recorded.nonce.direction == Direction::ToClient)
             .collect();
-        for order in [Order::InOrder, Order::Late] {
+        for order in [DatagramOrder::InOrder, DatagramOrder::Late] {
             for recorded in &to_client {
                 let opened = opener
                     .open(&recorded.bytes, &mut buffer)
@@ -110,7 +114,12 @@ fn what_was_tampered_with_is_refused_and_the_conversation_goes_on() {
         let next = opener
             .open(&genuine.bytes, &mut buffer)
             .expect("it is genuine");
-        assert_eq!(next.order, Order::InOrder, "after {}", negative.name);
+        assert_eq!(
+            next.order,
+            DatagramOrder::InOrder,
+            "after {}",
+            negative.name
+        );
     }
 }
 

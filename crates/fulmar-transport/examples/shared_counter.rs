@@ -18,9 +18,10 @@ use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_sim::{
     Datagram, Delay, Failure, Loss, Network, Node, Random, Simulation, address, ms, secs,
 };
-use fulmar_transport::wire::{self, Reader};
+use fulmar_transport::wire::{self, MessageReader};
 use fulmar_transport::{
-    ApplyError, Arrival, Budget, Config, Difference, Endpoint, Noise, Role, Synced, WorkBudget,
+    ApplyError, Arrival, Budget, Difference, Endpoint, EndpointConfig, Noise, Role, Synced,
+    WorkBudget,
 };
 
 /// The drinks that people vote for.
@@ -69,7 +70,7 @@ impl Synced for Votes {
     }
 
     fn apply(&mut self, difference: &[u8], _: &mut WorkBudget) -> Result<(), ApplyError> {
-        for field in Reader::new().message(difference) {
+        for field in MessageReader::new().message(difference) {
             let field = field?;
             let mut counters = (1..).zip(&mut self.0);
             let counter = counters.find(|(number, _)| *number == field.number);
@@ -116,7 +117,7 @@ impl Office {
             Role::Server => (Direction::ToClient, Direction::ToServer),
         };
         let key = || Key::from_base64("c68K8iLyuCr1oEM7Hszyjg").expect("this is a key");
-        let config = Config {
+        let config = EndpointConfig {
             role,
             datagram_bytes: 1252,
             agreement: None,

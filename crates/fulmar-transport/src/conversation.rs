@@ -1,7 +1,7 @@
 //! A conversation: everything between an instruction that arrived and an instruction to send.
 
 use fulmar_base::{Ecn, Hint, PathId, Time};
-use fulmar_datagram::Order;
+use fulmar_datagram::DatagramOrder;
 
 use crate::cause::{Cause, DropReason};
 use crate::clock::Clock;
@@ -9,7 +9,7 @@ use crate::counters::{Counters, tick};
 use crate::departure::Departure;
 use crate::dialect::{Dialect, Digest, Handshake};
 use crate::ending::Ending;
-use crate::event::{DatagramVerdict, Event, Events, InstructionReceived, Received};
+use crate::event::{DatagramVerdict, EndpointEvent, Events, InstructionReceived, Received};
 use crate::hopping::Hopping;
 use crate::inbox::Heard;
 use crate::instruction::{Instruction, Numbers};
@@ -18,7 +18,7 @@ use crate::liveness::Liveness;
 use crate::outbox::{Cost, Outgoing};
 use crate::path::Paths;
 use crate::policy::{difference_budget, window};
-use crate::receiver::{Intake, Outcome, Receiver, Refusal};
+use crate::receiver::{Intake, Receiver, Refusal, StateOutcome};
 use crate::roaming::Roaming;
 use crate::sender::{Acknowledged, Composed, Numbering, Sender, Trust};
 use crate::shutdown::{Circumstances, Closing};
@@ -86,7 +86,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     pub(crate) fn hear(&mut self, now: Time, path: PathId, ecn: Ecn, heard: Heard<'_>) -> Received {
         // A late or repeated datagram sets no timestamp, address or sign of life
         // (docs/threat-model.md §7).
-        if heard.order == Order::InOrder {
+        if heard.order == DatagramOrder::InOrder {
             self.clock.hear(now, heard.stamps, ecn);
             let timeout = self.clock.round_trip().timeout();
             self.liveness.found_alive(now, timeout);
@@ -97,8 +97,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             }
         }
         let genuine = match heard.order {
-            Order::InOrder => DatagramVerdict::Fresh,
-            Order::Late => DatagramVerdict::Late,
+            DatagramOrder::InOrder => DatagramVerdict::Fresh,
+            DatagramOrder::Late => DatagramVerdict::Late,
         };
         let mut work = WorkBudget::new(INSTRUCTION_WORK_MAX);
         let mut received = Received {
@@ -210,7 +210,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         let has_content = !outgoing.difference.is_empty();
         self.liveness.sent(now, cost.datagrams, has_content);
         if self.closing.sent(now) {
-            self.events.push(Event::PeerShutdown);
+            self.events.push(EndpointEvent::PeerShutdown);
         }
         let departure = Departure {
             bytes: cost.bytes,
@@ -233,7 +233,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
 
     pub(crate) fn end(&mut self, ending: Ending) {
         self.ended = Some(ending);
-        self.events.push(Event::Ended(ending));
+        self.events.push(EndpointEvent::Ended(ending));
     }
 
     /// Returns when what is to happen.
@@ -274,10 +274,10 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         &mut self,
         now: Time,
         path: PathId,
-        order: Order,
+        order: DatagramOrder,
         instruction: Instruction<'_>,
         work: &mut WorkBudget,
-    ) -> Result<Outcome, DropReason> {
+    ) -> Result<StateOutcome, DropReason> {
         let Instruction {
             numbers,
             difference,
@@ -298,7 +298,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         let outcome = self
             .receiver
             .accept(now, numbers, difference, self.intake, work);
-        if outcome == Err(Refusal::SourceMissing) && order == Order::InOrder {
+        if outcome == Err(Refusal::SourceMissing) && order == DatagramOrder::InOrder {
             // It believes that we have more than we do, and waits to hear of it.
             self.liveness.owe_acknowledgement(now);
         }
@@ -308,10 +308,10 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
         self.advance(now, numbers.target, outcome);
         let is_waiting = match outcome {
-            Outcome::Newest => true,
+            StateOutcome::Newest => true,
             // It does not know that we have the state, unless this was sent before it knew.
-            Outcome::Duplicate => order == Order::InOrder,
-            Outcome::Behind => false,
+            StateOutcome::Duplicate => order == DatagramOrder::InOrder,
+            StateOutcome::Behind => false,
         };
         if is_waiting {
             self.answer(now, numbers.target, !difference.is_empty());
@@ -322,7 +322,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     /// Takes note of what will be spoken; there is nothing to say but goodbye if the ends have not
     /// seen the same agreement.
     fn speak(&mut self, now: Time, dialect: Dialect) {
-        self.events.push(Event::DialectDecided { dialect });
+        self.events.push(EndpointEvent::DialectDecided { dialect });
         if dialect == Dialect::Altered {
             self.closing.begin(now);
         }
@@ -339,15 +339,16 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
     }
 
-    fn advance(&mut self, now: Time, target: StateNumber, outcome: Outcome) {
+    fn advance(&mut self, now: Time, target: StateNumber, outcome: StateOutcome) {
         match outcome {
-            Outcome::Newest => {
+            StateOutcome::Newest => {
                 tick(&mut self.counters.advanced);
                 self.liveness.heard(now);
-                self.events.push(Event::RemoteAdvanced { number: target });
+                self.events
+                    .push(EndpointEvent::RemoteAdvanced { number: target });
             }
-            Outcome::Duplicate => tick(&mut self.counters.duplicates),
-            Outcome::Behind => {}
+            StateOutcome::Duplicate => tick(&mut self.counters.duplicates),
+            StateOutcome::Behind => {}
         }
     }
 

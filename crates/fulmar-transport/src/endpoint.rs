@@ -8,7 +8,7 @@ use crate::conversation::Conversation;
 use crate::counters::{Counters, tick};
 use crate::dialect::{Dialect, Digest};
 use crate::ending::Ending;
-use crate::event::{Arrival, DatagramVerdict, Event, Received, Transmit};
+use crate::event::{Arrival, DatagramVerdict, EndpointEvent, Received, Transmit};
 use crate::inbox::Inbox;
 use crate::outbox::{Noise, Outbox};
 use crate::receiver::{Intake, Receiver};
@@ -18,7 +18,7 @@ use crate::{Role, RoundTrip, StateNumber, Synced};
 
 /// The settings of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Config {
+pub struct EndpointConfig {
     /// The end that this endpoint is.
     pub role: Role,
     /// The longest datagram to send, kept within 500 and 2048: see
@@ -63,7 +63,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     /// `remote` as state 0.
     pub fn new(
         now: Time,
-        config: Config,
+        config: EndpointConfig,
         sealer: Sealer,
         opener: Opener,
         local: L,
@@ -132,7 +132,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         self.settle(now);
     }
 
-    /// Takes note that a client's edge has opened a path, because of [`Event::OpenPath`] or on its own.
+    /// Takes note that a client's edge has opened a path, because of [`EndpointEvent::OpenPath`] or on its own.
     /// The first one lets the conversation begin. It is used from the next transmission on.
     pub fn handle_path_opened(&mut self, now: Time, path: PathId) {
         self.conversation.path_opened(now, path);
@@ -215,7 +215,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     }
 
     /// Returns the next news.
-    pub fn poll_event(&mut self) -> Option<Event> {
+    pub fn poll_event(&mut self) -> Option<EndpointEvent> {
         self.conversation.events.pop()
     }
 

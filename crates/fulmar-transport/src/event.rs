@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use fulmar_base::{Ecn, PathId};
-use fulmar_datagram::{FragmentHeader, Order, Sequence};
+use fulmar_datagram::{DatagramOrder, FragmentHeader, Sequence};
 
 use crate::cause::{Cause, DropReason};
 use crate::instruction::Numbers;
-use crate::receiver::Outcome;
+use crate::receiver::StateOutcome;
 use crate::{Dialect, Ending, StateNumber};
 
 /// Bytes that came in.
@@ -31,7 +31,7 @@ pub struct Received {
     pub sequence: Option<Sequence>,
     /// Its order: newer than all before, overtaken or repeated; `None` if it was dropped unopened. Of what was
     /// overtaken or repeated the path says nothing, whatever the verdict.
-    pub order: Option<Order>,
+    pub order: Option<DatagramOrder>,
     /// The place of its piece in the instruction, unless it was dropped unopened.
     pub fragment: Option<FragmentHeader>,
     /// The instruction that it completed, unless that could not be read.
@@ -45,7 +45,7 @@ impl Received {
     /// Tells whether the datagram was genuine and newer than all before: then the peer was where it
     /// came from, even if its content was of no use.
     pub fn is_fresh(&self) -> bool {
-        self.order == Some(Order::InOrder)
+        self.order == Some(DatagramOrder::InOrder)
     }
 
     /// Returns the verdict on a datagram that told nothing.
@@ -69,7 +69,7 @@ pub struct InstructionReceived {
     /// The length of its difference.
     pub difference_bytes: usize,
     /// The outcome; `None` if it was dropped.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<StateOutcome>,
 }
 
 /// The verdict on a datagram. None of them ends anything.
@@ -135,7 +135,7 @@ pub struct TransmitNumbers {
 /// News for the edge and for the objects' owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Event {
+pub enum EndpointEvent {
     /// There is a newer state of the peer's object. Several in a row are told as one.
     RemoteAdvanced {
         /// The newest.
@@ -176,23 +176,23 @@ pub enum Event {
 /// are never more than a few, however much the peer sends.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
-    queue: VecDeque<Event>,
+    queue: VecDeque<EndpointEvent>,
 }
 
 impl Events {
-    pub(crate) fn push(&mut self, event: Event) {
+    pub(crate) fn push(&mut self, event: EndpointEvent) {
         self.queue.retain(|earlier| !is_superseded(earlier, &event));
         self.queue.push_back(event);
     }
 
-    pub(crate) fn pop(&mut self) -> Option<Event> {
+    pub(crate) fn pop(&mut self) -> Option<EndpointEvent> {
         self.queue.pop_front()
     }
 }
 
 /// Tells whether the later event makes the earlier one pointless. Paths to close are each their own
 /// matter; there are at most as many as were open.
-fn is_superseded(earlier: &Event, later: &Event) -> bool {
-    !matches!(later, Event::ClosePath { .. })
+fn is_superseded(earlier: &EndpointEvent, later: &EndpointEvent) -> bool {
+    !matches!(later, EndpointEvent::ClosePath { .. })
         && std::mem::discriminant(earlier) == std::mem::discriminant(later)
 }

@@ -58,11 +58,11 @@ pub(crate) const EXTENSION_BYTES_MAX: usize =
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::Reader;
+    use crate::wire::MessageReader;
 
     fn read(bytes: &[u8]) -> Extensions<'_> {
         let mut extensions = Extensions::default();
-        for field in Reader::new().message(bytes) {
+        for field in MessageReader::new().message(bytes) {
             extensions.take(&field.unwrap());
         }
         extensions

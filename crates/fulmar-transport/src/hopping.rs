@@ -3,7 +3,7 @@
 use fulmar_base::{PathId, Time};
 
 use crate::departure::Departure;
-use crate::event::{Event, Events};
+use crate::event::{EndpointEvent, Events};
 use crate::limits::{OLD_PATHS_AGE_MAX, OPEN_PATHS_MAX};
 
 /// The paths that a client has open: the newest is for sending, all are for receiving.
@@ -65,13 +65,13 @@ impl Hopping {
         // A port that was just opened has had no time to prove itself.
         if now.since(self.chosen) > hop_interval && now.since(proven) > hop_interval {
             self.chosen = now;
-            events.push(Event::OpenPath);
+            events.push(EndpointEvent::OpenPath);
         }
     }
 
     fn close_oldest(&mut self, count: usize, events: &mut Events) {
         for open in self.open.drain(..count) {
-            events.push(Event::ClosePath { path: open.path });
+            events.push(EndpointEvent::ClosePath { path: open.path });
         }
     }
 }

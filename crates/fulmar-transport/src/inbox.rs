@@ -2,7 +2,7 @@
 
 use fulmar_base::Time;
 use fulmar_datagram::{
-    Fragment, FragmentHeader, OpenError, Opened, Opener, Order, Sequence, Stamps,
+    DatagramOrder, Fragment, FragmentHeader, OpenError, Opened, Opener, Sequence, Stamps,
 };
 
 use crate::assembly::Assembly;
@@ -27,7 +27,7 @@ struct Instructions {
 /// A genuine datagram.
 pub(crate) struct Heard<'a> {
     pub(crate) sequence: Sequence,
-    pub(crate) order: Order,
+    pub(crate) order: DatagramOrder,
     pub(crate) stamps: Stamps,
     pub(crate) fragment: FragmentHeader,
     /// The most bytes that were inflated for it, in vain or not.

@@ -4,7 +4,7 @@ use crate::StateNumber;
 use crate::dialect::Digest;
 use crate::extensions::{EXTENSION_BYTES_MAX, Extensions};
 use crate::limits::PROTOCOL_VERSION;
-use crate::wire::{Reader, WireError, bytes_field_bytes, put_bytes, put_uint};
+use crate::wire::{MessageReader, WireError, bytes_field_bytes, put_bytes, put_uint};
 
 mod field {
     pub(super) const PROTOCOL_VERSION: u32 = 1;
@@ -81,7 +81,7 @@ impl<'a> Instruction<'a> {
     /// The bytes are no message, or a known field has the wrong type.
     pub fn decode(bytes: &'a [u8]) -> Result<Instruction<'a>, WireError> {
         let mut instruction = Instruction::default();
-        for field in Reader::new().message(bytes) {
+        for field in MessageReader::new().message(bytes) {
             let field = field?;
             let numbers = &mut instruction.numbers;
             match field.number {

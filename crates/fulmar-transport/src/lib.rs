@@ -121,14 +121,15 @@ pub use compress::{Deflater, InflateError, Inflater};
 pub use counters::Counters;
 pub use dialect::{Dialect, Digest};
 pub use ending::Ending;
-pub use endpoint::{Config, Endpoint};
+pub use endpoint::{Endpoint, EndpointConfig};
 pub use event::{
-    Arrival, DatagramVerdict, Event, InstructionReceived, Received, Transmit, TransmitNumbers,
+    Arrival, DatagramVerdict, EndpointEvent, InstructionReceived, Received, Transmit,
+    TransmitNumbers,
 };
 pub use extensions::Extensions;
 pub use instruction::{Instruction, Numbers};
 pub use outbox::Noise;
-pub use receiver::{Intake, Outcome, Receiver, Refusal};
+pub use receiver::{Intake, Receiver, Refusal, StateOutcome};
 pub use role::Role;
 pub use rtt::RoundTrip;
 pub use sender::{Acknowledged, Composed, Numbering, Sender, SyncState, Trust};

@@ -72,7 +72,7 @@ pub enum Intake {
 
 /// The outcome of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum StateOutcome {
     /// It made the newest state.
     Newest,
     /// It made a state, but a newer one was there.
@@ -130,7 +130,7 @@ impl<S: Synced> Receiver<S> {
         difference: &[u8],
         intake: Intake,
         work: &mut WorkBudget,
-    ) -> Result<Outcome, Refusal> {
+    ) -> Result<StateOutcome, Refusal> {
         let Numbers {
             source,
             target,
@@ -144,7 +144,7 @@ impl<S: Synced> Receiver<S> {
         // Before anything is forgotten, so that a repeated instruction forgets nothing
         // (docs/protocol.md §5.2).
         if self.find(target).is_some() {
-            return Ok(Outcome::Duplicate);
+            return Ok(StateOutcome::Duplicate);
         }
         let source = self.find(source).ok_or(Refusal::SourceMissing)?;
         if is_unwanted(intake, target, difference) {
@@ -287,7 +287,7 @@ impl<S: Synced> Receiver<S> {
         }
     }
 
-    fn insert(&mut self, number: StateNumber, state: S) -> Outcome {
+    fn insert(&mut self, number: StateNumber, state: S) -> StateOutcome {
         let index = self.held.partition_point(|held| held.number < number);
         let entry = Held {
             number,
@@ -300,9 +300,9 @@ impl<S: Synced> Receiver<S> {
         // The one after it shares with the new one now.
         self.measure(index + 1);
         if index + 1 == self.held.len() {
-            Outcome::Newest
+            StateOutcome::Newest
         } else {
-            Outcome::Behind
+            StateOutcome::Behind
         }
     }
 

@@ -7,7 +7,7 @@ use fulmar_base::{PathId, Time};
 use crate::StateNumber;
 use crate::allowance::Allowance;
 use crate::departure::Departure;
-use crate::event::{Event, Events};
+use crate::event::{EndpointEvent, Events};
 use crate::limits::{
     ASSOCIATION_AGE_MAX, PREVIOUS_PATH_AGE_MAX, UNVALIDATED_BYTES_MAX, UNVALIDATED_PATHS_MAX,
 };
@@ -95,7 +95,7 @@ impl Roaming {
             path,
             validation: self.recall(now, path),
         });
-        events.push(Event::PeerMoved { path });
+        events.push(EndpointEvent::PeerMoved { path });
     }
 
     pub(crate) fn acknowledged(&mut self, path: PathId, number: StateNumber, events: &mut Events) {
@@ -112,7 +112,7 @@ impl Roaming {
             && number >= first
         {
             state.validation = Validation::Validated;
-            events.push(Event::PathValidated { path });
+            events.push(EndpointEvent::PathValidated { path });
         }
     }
 

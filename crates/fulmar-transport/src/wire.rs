@@ -1,18 +1,18 @@
 //! Protocol buffers, as far as the frozen messages need them.
 //!
-//! Reading borrows and allocates nothing: [`Reader`] walks a message field by field, without
+//! Reading borrows and allocates nothing: [`MessageReader`] walks a message field by field, without
 //! recursion, and counts how deep and how many sub-messages the caller enters. Writing appends to a
 //! vector. The messages themselves live where their meaning is: the instruction in this crate, the
 //! user stream and the host messages with the objects that they carry.
 //!
 //! ```
-//! use fulmar_transport::wire::{self, Reader, Value};
+//! use fulmar_transport::wire::{self, MessageReader, Value};
 //!
 //! let mut message = Vec::new();
 //! wire::put_bytes(&mut message, 4, b"ls");
 //! wire::put_uint(&mut message, 5, 80);
 //!
-//! let mut reader = Reader::new();
+//! let mut reader = MessageReader::new();
 //! let fields: Result<Vec<_>, _> = reader.message(&message).collect();
 //! let fields = fields?;
 //! assert_eq!((fields[0].number, fields[0].value), (4, Value::Bytes(b"ls")));
@@ -132,14 +132,14 @@ impl<'a> Field<'a> {
 ///
 /// Source: docs/threat-model.md §6.
 #[derive(Debug)]
-pub struct Reader {
+pub struct MessageReader {
     sub_messages_left: u32,
 }
 
-impl Reader {
+impl MessageReader {
     /// Returns a reader for one message.
-    pub fn new() -> Reader {
-        Reader {
+    pub fn new() -> MessageReader {
+        MessageReader {
             sub_messages_left: SUB_MESSAGES_MAX,
         }
     }
@@ -177,9 +177,9 @@ impl Reader {
     }
 }
 
-impl Default for Reader {
-    fn default() -> Reader {
-        Reader::new()
+impl Default for MessageReader {
+    fn default() -> MessageReader {
+        MessageReader::new()
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Source of the messages: docs/protocol.md §5.1 and §6; docs/decisions/003-own-protobuf-codec.md.
 
-use fulmar_transport::wire::{self, Field, Reader, WireError};
+use fulmar_transport::wire::{self, Field, MessageReader, WireError};
 use fulmar_transport::{Instruction, Numbers, StateNumber};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -66,7 +66,7 @@ struct OracleEchoAck {
 /// Reads the message of §6 with our reader into the oracle's types, an instruction with the same
 /// field twice as the oracle does: the parts are merged.
 fn read_message(bytes: &[u8]) -> Result<OracleMessage, WireError> {
-    let mut reader = Reader::new();
+    let mut reader = MessageReader::new();
     let mut message = OracleMessage::default();
     let mut fields = reader.message(bytes);
     while let Some(field) = fields.next() {

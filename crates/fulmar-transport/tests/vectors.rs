@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use data_encoding::HEXLOWER;
 use fulmar_base::Time;
-use fulmar_datagram::{Direction, Key, Opened, Opener, Order, Sealer};
+use fulmar_datagram::{DatagramOrder, Direction, Key, Opened, Opener, Sealer};
 use fulmar_transport::{
     ApplyError, Assembly, Budget, Deflater, Difference, Fragmenter, Inflater, Instruction, Intake,
-    Numbers, Outcome, Receiver, Refusal, StateNumber, Synced, WorkBudget,
+    Numbers, Receiver, Refusal, StateNumber, StateOutcome, Synced, WorkBudget,
 };
 use serde_json::Value;
 
@@ -199,7 +199,7 @@ fn every_datagram_is_sealed_again_to_the_same_bytes() {
                     order,
                     ..
                 } = opened;
-                assert_eq!(order, Order::InOrder);
+                assert_eq!(order, DatagramOrder::InOrder);
                 let mut sealed = Vec::new();
                 sealer.seal(stamps, fragment, &mut sealed).unwrap();
                 assert_eq!(sealed, datagram.bytes);
@@ -254,10 +254,10 @@ fn replay(order: &[&Completed]) -> BTreeMap<StateNumber, History> {
             &mut WorkBudget::unlimited(),
         );
         match outcome {
-            Ok(Outcome::Newest) => {
+            Ok(StateOutcome::Newest) => {
                 reached.insert(receiver.newest_number(), receiver.newest().clone());
             }
-            Ok(Outcome::Behind | Outcome::Duplicate) | Err(Refusal::SourceMissing) => {}
+            Ok(StateOutcome::Behind | StateOutcome::Duplicate) | Err(Refusal::SourceMissing) => {}
             Err(refusal) => panic!("{refusal}"),
         }
     }

@@ -11,7 +11,7 @@
 
 use fulmar_predict::TtyHints;
 use fulmar_terminal::Size;
-use fulmar_transport::wire::{self, Fields, Reader, WireError};
+use fulmar_transport::wire::{self, Fields, MessageReader, WireError};
 use fulmar_transport::{ApplyError, StateNumber};
 
 use super::hint_wire;
@@ -99,7 +99,7 @@ pub(super) fn decode<'a>(
     difference: &'a [u8],
     mut apply: impl FnMut(Part<'a>) -> Result<(), ApplyError>,
 ) -> Result<(), ApplyError> {
-    let mut reader = Reader::new();
+    let mut reader = MessageReader::new();
     let fields = reader.message(difference);
     for field in fields.clone() {
         let field = field?;

@@ -1,7 +1,7 @@
 use fulmar_base::Ecn;
 use fulmar_datagram::{Direction, Opener, Sealer};
 use fulmar_transport::limits::TURN_WORK_MAX;
-use fulmar_transport::{Config, Endpoint, Role};
+use fulmar_transport::{Endpoint, EndpointConfig, Role};
 
 use super::*;
 use crate::host_screen::HostScreen;
@@ -33,7 +33,7 @@ impl Pair {
         let stream = UserStream::writing();
         let mut client = Endpoint::new(
             ms(0),
-            Config {
+            EndpointConfig {
                 role: Role::Client,
                 datagram_bytes: 1252,
                 agreement: None,

@@ -10,7 +10,7 @@
 
 use fulmar_transport::Budget;
 use fulmar_transport::limits::SUB_MESSAGES_MAX;
-use fulmar_transport::wire::{self, Field, Fields, Reader, WireError};
+use fulmar_transport::wire::{self, Field, Fields, MessageReader, WireError};
 
 use super::WindowSize;
 use super::log::Run;
@@ -120,7 +120,7 @@ fn put_header(out: &mut Vec<u8>, number: u32, length: usize) {
 ///
 /// The bytes are no such message.
 pub(super) fn decode(difference: &[u8]) -> Result<Vec<Run<'_>>, WireError> {
-    let mut reader = Reader::new();
+    let mut reader = MessageReader::new();
     let mut runs = Vec::new();
     let fields = reader.message(difference);
     for field in fields.clone() {
@@ -134,7 +134,7 @@ pub(super) fn decode(difference: &[u8]) -> Result<Vec<Run<'_>>, WireError> {
 }
 
 fn decode_instruction<'a>(
-    reader: &mut Reader,
+    reader: &mut MessageReader,
     instruction: Fields<'a>,
 ) -> Result<Option<Run<'a>>, WireError> {
     let (mut keys, mut resize) = (None, None);

@@ -20,7 +20,7 @@ fn datagram(number: u64, bytes: usize) -> Vec<u8> {
 }
 
 /// Opens into a buffer that held something before.
-fn open(opener: &mut Opener, datagram: &[u8]) -> Result<Order, OpenError> {
+fn open(opener: &mut Opener, datagram: &[u8]) -> Result<DatagramOrder, OpenError> {
     let mut buffer = vec![0xAA; 100];
     opener
         .open(datagram, &mut buffer)
@@ -44,8 +44,8 @@ fn assert_refused(opener: &mut Opener, datagram: &[u8], buffer: &mut Vec<u8>) ->
 #[test]
 fn lengths_from_38_to_2048_are_looked_at() {
     for (bytes, verdict) in [
-        (38, Ok(Order::InOrder)),
-        (2048, Ok(Order::InOrder)),
+        (38, Ok(DatagramOrder::InOrder)),
+        (2048, Ok(DatagramOrder::InOrder)),
         (2049, Err(OpenError::TooLong)),
     ] {
         // The cipher takes no text of 2025 bytes, so the last byte of 2049 is put after the seal.
@@ -101,7 +101,7 @@ fn sequence_numbers_reach_2_to_the_32_above_the_highest_accepted() {
         let out_of_reach = datagram(highest + REACH + 1, 50);
         assert_eq!(
             open(&mut opener, &datagram(highest, 50)),
-            Ok(Order::InOrder)
+            Ok(DatagramOrder::InOrder)
         );
         assert_eq!(open(&mut opener, &out_of_reach), Err(OpenError::OutOfReach));
     }
@@ -116,7 +116,7 @@ fn before_anything_was_accepted_the_reach_is_counted_from_zero() {
     );
     assert_eq!(
         open(&mut opener, &datagram(1 << 32, 50)),
-        Ok(Order::InOrder)
+        Ok(DatagramOrder::InOrder)
     );
 }
 
@@ -124,7 +124,7 @@ fn before_anything_was_accepted_the_reach_is_counted_from_zero() {
 fn overtaken_and_repeated_datagrams_are_late_and_move_nothing() {
     let mut opener = opener();
     let order = |number| (number, open(&mut opener, &datagram(number, 50)).unwrap());
-    let (in_order, late) = (Order::InOrder, Order::Late);
+    let (in_order, late) = (DatagramOrder::InOrder, DatagramOrder::Late);
     let arrivals = [0, 0, 3, 1, 3, 2, 4, 9, 4].map(order);
     assert_eq!(
         arrivals.map(|(_, order)| order),
@@ -138,8 +138,11 @@ fn overtaken_and_repeated_datagrams_are_late_and_move_nothing() {
 #[test]
 fn a_first_datagram_with_a_high_number_makes_the_lower_ones_late() {
     let mut opener = opener();
-    assert_eq!(open(&mut opener, &datagram(7, 50)), Ok(Order::InOrder));
-    assert_eq!(open(&mut opener, &datagram(0, 50)), Ok(Order::Late));
+    assert_eq!(
+        open(&mut opener, &datagram(7, 50)),
+        Ok(DatagramOrder::InOrder)
+    );
+    assert_eq!(open(&mut opener, &datagram(0, 50)), Ok(DatagramOrder::Late));
 }
 
 #[test]
@@ -202,7 +205,7 @@ fn a_datagram_with_any_bit_flipped_is_refused() {
             );
             datagram[bit / 8] ^= 1 << (bit % 8);
         }
-        assert_eq!(open(&mut opener, &datagram), Ok(Order::InOrder));
+        assert_eq!(open(&mut opener, &datagram), Ok(DatagramOrder::InOrder));
     }
 }
 
@@ -230,5 +233,8 @@ fn forgeries_are_refused() {
             OpenError::BadSeal
         );
     }
-    assert_eq!(open(&mut opener, &datagram(1001, 50)), Ok(Order::InOrder));
+    assert_eq!(
+        open(&mut opener, &datagram(1001, 50)),
+        Ok(DatagramOrder::InOrder)
+    );
 }

@@ -11,7 +11,7 @@ use fulmar_datagram::Key;
 use fulmar_predict::{Overlay, PredictionMode};
 use fulmar_sim::{Datagram, Node, Transmit};
 use fulmar_terminal::{Row, Screen, Size, Terminal};
-use fulmar_transport::{Arrival, Countable as _, Outcome, Received, StateNumber};
+use fulmar_transport::{Arrival, Countable as _, Received, StateNumber, StateOutcome};
 
 use crate::played::READY;
 use crate::simulated::{UNSEEN_START, agreement, outer_terminal, words};
@@ -320,8 +320,8 @@ impl TypingClient {
         };
         let numbers = instruction.numbers;
         let is_news = match instruction.outcome {
-            Some(Outcome::Newest) => true,
-            Some(Outcome::Duplicate) => numbers.target == self.state,
+            Some(StateOutcome::Newest) => true,
+            Some(StateOutcome::Duplicate) => numbers.target == self.state,
             _ => false,
         };
         if !is_news {

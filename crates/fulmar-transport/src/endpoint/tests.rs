@@ -211,5 +211,5 @@ fn a_spent_key_ends_the_conversation() {
     assert_eq!(client.ending(), Some(Ending::KeySpent));
     assert_eq!(client.poll_timeout(), None);
     let events: Vec<_> = std::iter::from_fn(|| client.poll_event()).collect();
-    assert_eq!(events.last(), Some(&Event::Ended(Ending::KeySpent)));
+    assert_eq!(events.last(), Some(&EndpointEvent::Ended(Ending::KeySpent)));
 }

@@ -46,13 +46,13 @@ impl Told {
         self.hopping.sent(at(now), departure, &mut self.events);
     }
 
-    fn events(&mut self) -> Vec<Event> {
+    fn events(&mut self) -> Vec<EndpointEvent> {
         std::iter::from_fn(|| self.events.pop()).collect()
     }
 }
 
-fn closed(numbers: impl IntoIterator<Item = u64>) -> Vec<Event> {
-    let event = |number| Event::ClosePath { path: path(number) };
+fn closed(numbers: impl IntoIterator<Item = u64>) -> Vec<EndpointEvent> {
+    let event = |number| EndpointEvent::ClosePath { path: path(number) };
     numbers.into_iter().map(event).collect()
 }
 
@@ -70,7 +70,7 @@ fn a_port_without_proof_for_10_s_is_replaced() {
     told.sent(12, 2);
     assert_eq!(told.events(), [], "proven 10 s ago");
     told.sent(13, 2);
-    assert_eq!(told.events(), [Event::OpenPath]);
+    assert_eq!(told.events(), [EndpointEvent::OpenPath]);
 }
 
 #[test]
@@ -78,9 +78,9 @@ fn a_port_that_is_not_opened_is_asked_for_again_10_s_later() {
     let mut told = Told::with_paths(1);
     told.sent(12, 0);
     told.sent(22, 0);
-    assert_eq!(told.events(), [Event::OpenPath]);
+    assert_eq!(told.events(), [EndpointEvent::OpenPath]);
     told.sent(23, 0);
-    assert_eq!(told.events(), [Event::OpenPath]);
+    assert_eq!(told.events(), [EndpointEvent::OpenPath]);
     assert_eq!(told.hopping.current(), Some(path(1)));
 }
 

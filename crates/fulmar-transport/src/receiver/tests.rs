@@ -21,7 +21,7 @@ fn receiver() -> Receiver<Log> {
 }
 
 impl<S: Synced> Receiver<S> {
-    fn take(&mut self, numbers: Numbers, difference: &[u8]) -> Result<Outcome, Refusal> {
+    fn take(&mut self, numbers: Numbers, difference: &[u8]) -> Result<StateOutcome, Refusal> {
         self.accept(
             NOW,
             numbers,
@@ -53,8 +53,14 @@ impl<S: Synced> Receiver<S> {
 #[test]
 fn a_difference_makes_the_next_state() {
     let mut receiver = receiver();
-    assert_eq!(receiver.take(numbers(0, 1, 0), b"ab"), Ok(Outcome::Newest));
-    assert_eq!(receiver.take(numbers(1, 5, 0), b"c"), Ok(Outcome::Newest));
+    assert_eq!(
+        receiver.take(numbers(0, 1, 0), b"ab"),
+        Ok(StateOutcome::Newest)
+    );
+    assert_eq!(
+        receiver.take(numbers(1, 5, 0), b"c"),
+        Ok(StateOutcome::Newest)
+    );
     assert_eq!(receiver.newest().since(0), b"abc");
     assert_eq!(receiver.newest_number(), StateNumber::new(5));
 }
@@ -62,12 +68,18 @@ fn a_difference_makes_the_next_state() {
 #[test]
 fn a_state_that_is_held_is_not_made_again() {
     let mut receiver = receiver();
-    assert_eq!(receiver.take(numbers(0, 1, 0), b"ab"), Ok(Outcome::Newest));
-    assert_eq!(receiver.take(numbers(0, 2, 0), b"cd"), Ok(Outcome::Newest));
+    assert_eq!(
+        receiver.take(numbers(0, 1, 0), b"ab"),
+        Ok(StateOutcome::Newest)
+    );
+    assert_eq!(
+        receiver.take(numbers(0, 2, 0), b"cd"),
+        Ok(StateOutcome::Newest)
+    );
     // Nor does such an instruction forget anything.
     assert_eq!(
         receiver.take(numbers(2, 2, 2), b"x"),
-        Ok(Outcome::Duplicate)
+        Ok(StateOutcome::Duplicate)
     );
     assert_eq!(receiver.held_numbers(), [0, 1, 2]);
     assert_eq!(receiver.newest().since(0), b"cd");
@@ -84,8 +96,14 @@ fn a_difference_from_a_state_that_is_not_held_is_dropped() {
 #[test]
 fn a_state_behind_a_newer_one_is_held_and_not_the_newest() {
     let mut receiver = receiver();
-    assert_eq!(receiver.take(numbers(0, 3, 0), b"abc"), Ok(Outcome::Newest));
-    assert_eq!(receiver.take(numbers(0, 2, 0), b"ab"), Ok(Outcome::Behind));
+    assert_eq!(
+        receiver.take(numbers(0, 3, 0), b"abc"),
+        Ok(StateOutcome::Newest)
+    );
+    assert_eq!(
+        receiver.take(numbers(0, 2, 0), b"ab"),
+        Ok(StateOutcome::Behind)
+    );
     assert_eq!(receiver.held_numbers(), [0, 2, 3]);
     assert_eq!(receiver.acknowledge(), 3);
 }
@@ -95,16 +113,22 @@ fn what_the_peer_throws_away_is_forgotten() {
     let mut receiver = receiver();
     for n in 1..=4 {
         let taken = receiver.take(numbers(n - 1, n, 0), b"x");
-        assert_eq!(taken, Ok(Outcome::Newest));
+        assert_eq!(taken, Ok(StateOutcome::Newest));
     }
-    assert_eq!(receiver.take(numbers(4, 5, 3), b"x"), Ok(Outcome::Newest));
+    assert_eq!(
+        receiver.take(numbers(4, 5, 3), b"x"),
+        Ok(StateOutcome::Newest)
+    );
     assert_eq!(receiver.held_numbers(), [3, 4, 5]);
 }
 
 #[test]
 fn numbers_that_contradict_each_other_change_nothing() {
     let mut receiver = receiver();
-    assert_eq!(receiver.take(numbers(0, 4, 0), b"x"), Ok(Outcome::Newest));
+    assert_eq!(
+        receiver.take(numbers(0, 4, 0), b"x"),
+        Ok(StateOutcome::Newest)
+    );
     for bad in [numbers(0, 5, 1), numbers(4, 5, u64::MAX), numbers(4, 3, 0)] {
         assert_eq!(
             receiver.take(bad, b"x"),
@@ -121,7 +145,7 @@ fn a_difference_that_does_not_apply_changes_nothing() {
     let change = |place: u8| [0, 0, 0, place, b'x'];
     assert_eq!(
         receiver.take(numbers(0, 1, 0), &change(9)),
-        Ok(Outcome::Newest)
+        Ok(StateOutcome::Newest)
     );
     let refused = receiver.take(numbers(1, 2, 1), &change(10));
     assert!(matches!(refused, Err(Refusal::BadDifference(_))));
@@ -141,8 +165,11 @@ fn while_intake_is_held_only_what_changes_nothing_or_ends_is_taken() {
         )
     };
     assert_eq!(take(numbers(0, 1, 0), b"x"), Err(Refusal::Held));
-    assert_eq!(take(numbers(0, 2, 0), b""), Ok(Outcome::Newest));
-    assert_eq!(take(numbers(0, u64::MAX, 0), b"x"), Ok(Outcome::Newest));
+    assert_eq!(take(numbers(0, 2, 0), b""), Ok(StateOutcome::Newest));
+    assert_eq!(
+        take(numbers(0, u64::MAX, 0), b"x"),
+        Ok(StateOutcome::Newest)
+    );
 }
 
 #[test]
@@ -151,11 +178,14 @@ fn the_floor_and_the_newest_64_are_kept() {
     let cap = RECEIVED_STATES_MAX as u64;
     for n in 1..=cap {
         let taken = receiver.take(numbers(0, n, 0), b"x");
-        assert_eq!(taken, Ok(Outcome::Newest));
+        assert_eq!(taken, Ok(StateOutcome::Newest));
     }
     assert_eq!(receiver.held_numbers(), (0..=cap).collect::<Vec<_>>());
     for n in cap + 1..5000 {
-        assert_eq!(receiver.take(numbers(0, n, 0), b"x"), Ok(Outcome::Newest));
+        assert_eq!(
+            receiver.take(numbers(0, n, 0), b"x"),
+            Ok(StateOutcome::Newest)
+        );
         let newest = n - cap + 1..=n;
         let expected: Vec<u64> = std::iter::once(0).chain(newest).collect();
         assert_eq!(receiver.held_numbers(), expected);
@@ -168,7 +198,10 @@ fn the_floor_and_the_newest_64_are_kept() {
 fn pledged_states_outlive_any_number_of_others() {
     let mut receiver = receiver();
     for n in 1..1000 {
-        assert_eq!(receiver.take(numbers(0, n, 0), b"x"), Ok(Outcome::Newest));
+        assert_eq!(
+            receiver.take(numbers(0, n, 0), b"x"),
+            Ok(StateOutcome::Newest)
+        );
         if n % 7 == 0 {
             receiver.acknowledge();
         }
@@ -182,7 +215,7 @@ fn pledged_states_outlive_any_number_of_others() {
     // … until the peer lets go of some.
     assert_eq!(
         receiver.take(numbers(7, 1000, 7), b"x"),
-        Ok(Outcome::Newest)
+        Ok(StateOutcome::Newest)
     );
     assert_eq!(receiver.acknowledge(), 1000);
 }
@@ -195,7 +228,10 @@ fn a_pledge_ends_when_the_peer_has_seen_it_and_made_no_use_of_it() {
         held.map(|held| held.number.get()).collect()
     };
     for n in 1..=3 {
-        assert_eq!(receiver.take(numbers(0, n, 0), b"x"), Ok(Outcome::Newest));
+        assert_eq!(
+            receiver.take(numbers(0, n, 0), b"x"),
+            Ok(StateOutcome::Newest)
+        );
         // Our states 11, 12 and 13 bring the acknowledgements.
         assert_eq!(receiver.pledge(NOW, StateNumber::new(10 + n)).get(), n);
     }
@@ -204,11 +240,11 @@ fn a_pledge_ends_when_the_peer_has_seen_it_and_made_no_use_of_it() {
         ..numbers
     };
     let repeated = acknowledging(numbers(0, 3, 0), 12);
-    assert_eq!(receiver.take(repeated, b"x"), Ok(Outcome::Duplicate));
+    assert_eq!(receiver.take(repeated, b"x"), Ok(StateOutcome::Duplicate));
     assert_eq!(pledged(&receiver), [3]);
     // The third it does use.
     let next = acknowledging(numbers(3, 4, 3), 13);
-    assert_eq!(receiver.take(next, b"x"), Ok(Outcome::Newest));
+    assert_eq!(receiver.take(next, b"x"), Ok(StateOutcome::Newest));
     assert_eq!(receiver.held_numbers(), [3, 4]);
 }
 
@@ -224,7 +260,7 @@ fn pledges_are_spread_over_the_time_that_they_take() {
             Intake::Open,
             &mut WorkBudget::unlimited(),
         );
-        assert_eq!(taken, Ok(Outcome::Newest));
+        assert_eq!(taken, Ok(StateOutcome::Newest));
         receiver.pledge(at(now), StateNumber::SHUTDOWN).get()
     };
     assert_eq!(take(0, numbers(0, 1, 0), &mut receiver), 1);
@@ -240,7 +276,7 @@ fn pledges_take_half_of_the_memory_at_most() {
     receiver.bytes_max = 1000;
     for n in 1..=9 {
         let taken = receiver.take(numbers(0, n, 0), &[b'x'; 100]);
-        assert_eq!(taken, Ok(Outcome::Newest));
+        assert_eq!(taken, Ok(StateOutcome::Newest));
         // The sixth makes it more than half.
         assert_eq!(receiver.acknowledge(), n.min(6));
     }
@@ -250,12 +286,15 @@ fn pledges_take_half_of_the_memory_at_most() {
 fn the_end_is_acknowledged_in_any_case() {
     let mut receiver = receiver();
     for n in 1..100 {
-        assert_eq!(receiver.take(numbers(0, n, 0), b"x"), Ok(Outcome::Newest));
+        assert_eq!(
+            receiver.take(numbers(0, n, 0), b"x"),
+            Ok(StateOutcome::Newest)
+        );
         receiver.acknowledge();
     }
     assert_ne!(receiver.acknowledge(), receiver.newest_number().get());
     let end = numbers(0, u64::MAX, 0);
-    assert_eq!(receiver.take(end, b"x"), Ok(Outcome::Newest));
+    assert_eq!(receiver.take(end, b"x"), Ok(StateOutcome::Newest));
     assert_eq!(receiver.acknowledge(), u64::MAX);
 }
 
@@ -265,15 +304,24 @@ fn states_are_kept_within_64_mib() {
     let mut receiver = receiver();
     let mib = vec![b'x'; MIB];
     for n in 1..=64 {
-        assert_eq!(receiver.take(numbers(0, n, 0), &mib), Ok(Outcome::Newest));
+        assert_eq!(
+            receiver.take(numbers(0, n, 0), &mib),
+            Ok(StateOutcome::Newest)
+        );
     }
     assert_eq!(receiver.held_bytes(), RECEIVED_BYTES_MAX);
     assert_eq!(receiver.count(), 65);
-    assert_eq!(receiver.take(numbers(0, 65, 0), b"x"), Ok(Outcome::Newest));
+    assert_eq!(
+        receiver.take(numbers(0, 65, 0), b"x"),
+        Ok(StateOutcome::Newest)
+    );
     // One of 64 newer ones had to go although there was a place for it.
     assert_eq!(receiver.count(), 65);
     assert_eq!(receiver.held_bytes(), 63 * MIB + 1);
-    assert_eq!(receiver.take(numbers(0, 66, 0), &mib), Ok(Outcome::Newest));
+    assert_eq!(
+        receiver.take(numbers(0, 66, 0), &mib),
+        Ok(StateOutcome::Newest)
+    );
     assert_eq!(receiver.held_bytes(), 63 * MIB + 1);
 }
 
@@ -283,7 +331,10 @@ fn a_newest_state_is_kept_however_large_it_is() {
     receiver.bytes_max = 1000;
     let large = vec![b'x'; 5000];
     for n in 1..10 {
-        assert_eq!(receiver.take(numbers(0, n, 0), &large), Ok(Outcome::Newest));
+        assert_eq!(
+            receiver.take(numbers(0, n, 0), &large),
+            Ok(StateOutcome::Newest)
+        );
         receiver.acknowledge();
         assert_eq!(receiver.held_numbers(), [0, n]);
     }
@@ -298,7 +349,7 @@ fn shared_memory_counts_once() {
         board.write(usize::from(n), b"x");
         let Difference { bytes, .. } = board.diff_from(&blank, Budget::UNLIMITED);
         let taken = receiver.take(numbers(0, n.into(), 0), &bytes);
-        assert_eq!(taken, Ok(Outcome::Newest));
+        assert_eq!(taken, Ok(StateOutcome::Newest));
     }
     assert_eq!(receiver.held_bytes(), 1000 + 30);
 }
@@ -314,8 +365,8 @@ fn what_is_held_is_measured_through_everything() {
         let Difference { bytes, .. } = board.diff_from(&blank, Budget::UNLIMITED);
         // Some arrive behind others, and now and then the floor rises.
         let (target, outcome) = match n % 3 {
-            0 => (2 * n - 3, Outcome::Behind),
-            _ => (2 * n, Outcome::Newest),
+            0 => (2 * n - 3, StateOutcome::Behind),
+            _ => (2 * n, StateOutcome::Newest),
         };
         let floor = receiver.held_numbers()[usize::from(n % 50 == 0)];
         let taken = receiver.take(numbers(floor, target, floor), &bytes);
@@ -327,15 +378,21 @@ fn what_is_held_is_measured_through_everything() {
 #[test]
 fn consumed_input_is_forgotten_in_all_states() {
     let mut receiver = receiver();
-    assert_eq!(receiver.take(numbers(0, 1, 0), b"abc"), Ok(Outcome::Newest));
-    assert_eq!(receiver.take(numbers(1, 2, 0), b"def"), Ok(Outcome::Newest));
+    assert_eq!(
+        receiver.take(numbers(0, 1, 0), b"abc"),
+        Ok(StateOutcome::Newest)
+    );
+    assert_eq!(
+        receiver.take(numbers(1, 2, 0), b"def"),
+        Ok(StateOutcome::Newest)
+    );
     receiver.forget_consumed();
     assert_eq!(receiver.held_bytes(), 0);
     receiver.assert_measured();
     // What starts from an older state brings what is known already, and more.
     assert_eq!(
         receiver.take(numbers(1, 3, 1), b"defgh"),
-        Ok(Outcome::Newest)
+        Ok(StateOutcome::Newest)
     );
     assert_eq!(receiver.newest().since(6), b"gh");
 }

@@ -75,7 +75,10 @@ fn nothing_is_sent_before_the_client_was_heard() {
     assert_eq!(told.roaming.current(), None);
     told.heard(1, HOME);
     assert_eq!(told.roaming.current(), Some(HOME));
-    assert_eq!(told.events.pop(), Some(Event::PeerMoved { path: HOME }));
+    assert_eq!(
+        told.events.pop(),
+        Some(EndpointEvent::PeerMoved { path: HOME })
+    );
 }
 
 #[test]
@@ -84,7 +87,10 @@ fn the_server_moves_at_once_and_says_so_once() {
     told.heard(1, CAFE);
     told.heard(2, CAFE);
     assert_eq!(told.roaming.current(), Some(CAFE));
-    assert_eq!(told.events.pop(), Some(Event::PeerMoved { path: CAFE }));
+    assert_eq!(
+        told.events.pop(),
+        Some(EndpointEvent::PeerMoved { path: CAFE })
+    );
     assert_eq!(told.events.pop(), None);
 }
 
@@ -113,7 +119,10 @@ fn an_acknowledgement_of_what_was_first_sent_there_validates_a_path() {
     assert_ne!(told.left(), usize::MAX, "it came from elsewhere");
     told.acknowledged(CAFE, 2);
     assert_eq!(told.left(), usize::MAX);
-    assert_eq!(told.events.pop(), Some(Event::PathValidated { path: CAFE }));
+    assert_eq!(
+        told.events.pop(),
+        Some(EndpointEvent::PathValidated { path: CAFE })
+    );
 }
 
 #[test]

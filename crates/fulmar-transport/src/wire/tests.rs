@@ -1,7 +1,7 @@
 use super::*;
 
 fn fields(bytes: &[u8]) -> Result<Vec<Field<'_>>, WireError> {
-    Reader::new().message(bytes).collect()
+    MessageReader::new().message(bytes).collect()
 }
 
 fn written(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
@@ -43,7 +43,7 @@ fn the_examples_of_the_protocol_are_written_and_read() {
     });
     assert_eq!(resize, [0x0a, 6, 0x1a, 4, 0x28, 80, 0x30, 24]);
     let key = [0x0a, 5, 0x12, 3, 0x22, 1, b'e'];
-    let mut reader = Reader::new();
+    let mut reader = MessageReader::new();
     let mut message = reader.message(&key);
     let instruction = message.next().unwrap().unwrap();
     let mut instruction = reader.sub_message(&message, &instruction).unwrap();
@@ -102,7 +102,7 @@ fn what_is_no_message_is_refused() {
 
 #[test]
 fn after_an_error_there_is_nothing() {
-    let mut walk = Reader::new().message(&[0x0E, 0x08, 1]);
+    let mut walk = MessageReader::new().message(&[0x0E, 0x08, 1]);
     assert_eq!(walk.next(), Some(Err(WireError::BadKey)));
     assert_eq!(walk.next(), None);
 }
@@ -124,7 +124,7 @@ fn three_levels_may_be_entered_and_no_more() {
         })
     };
     let descend = |bytes: &[u8]| {
-        let mut reader = Reader::new();
+        let mut reader = MessageReader::new();
         let mut walk = reader.message(bytes);
         while let Some(field) = walk.clone().next() {
             walk = reader.sub_message(&walk, &field?)?;
@@ -147,7 +147,7 @@ fn groups_may_be_as_deep_as_messages() {
 fn as_many_sub_messages_may_be_entered_as_the_cap_says() {
     let enter_all = |count: u32| {
         let bytes: Vec<u8> = [0x0A, 0x00].repeat(count as usize);
-        let mut reader = Reader::new();
+        let mut reader = MessageReader::new();
         let mut walk = reader.message(&bytes);
         while let Some(field) = walk.next() {
             reader.sub_message(&walk, &field?)?;

@@ -10,8 +10,8 @@ use fulmar_sim::{
     Change, Datagram, Failure, Network, Node, Random, Seeds, SendFailure, Simulation, address, ms,
 };
 use fulmar_transport::{
-    Arrival, Cause, Config, Countable, DatagramVerdict, Endpoint, Event, Noise, Numbers, Role,
-    Synced, Transmit,
+    Arrival, Cause, Countable, DatagramVerdict, Endpoint, EndpointConfig, EndpointEvent, Noise,
+    Numbers, Role, Synced, Transmit,
 };
 
 use crate::objects::{Board, Log};
@@ -39,7 +39,7 @@ impl Noise for Seeded {
 /// An endpoint with the paths that its edge has given numbers to.
 pub(crate) struct Link<L, R> {
     pub(crate) endpoint: Endpoint<L, R>,
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Vec<EndpointEvent>,
     /// The number of a path is its place here.
     paths: Vec<SocketAddr>,
     queue: VecDeque<fulmar_sim::Transmit>,
@@ -55,7 +55,7 @@ impl<L: Synced, R: Synced> Link<L, R> {
         };
         let key = || Key::from_base64("c68K8iLyuCr1oEM7Hszyjg").expect("this is a key");
         let noise = Seeded(Random::stream(seed, 100 + u64::from(role == Role::Server)));
-        let config = Config {
+        let config = EndpointConfig {
             role,
             datagram_bytes: 1252,
             agreement: None,
@@ -100,10 +100,10 @@ impl<L: Synced, R: Synced> Link<L, R> {
         self.endpoint.handle_datagram(now, arrival).verdict
     }
 
-    fn fetch_events(&mut self) -> Vec<Event> {
+    fn fetch_events(&mut self) -> Vec<EndpointEvent> {
         let mut fetched = Vec::new();
         while let Some(event) = self.endpoint.poll_event() {
-            if !matches!(event, Event::RemoteAdvanced { .. }) {
+            if !matches!(event, EndpointEvent::RemoteAdvanced { .. }) {
                 self.notes.push_back(format!("{event:?}"));
             }
             fetched.push(event);
@@ -250,7 +250,7 @@ impl Client {
             self.type_keys(now, keys);
         }
         for event in self.link.fetch_events() {
-            if event == Event::OpenPath {
+            if event == EndpointEvent::OpenPath {
                 let path = PathId::new(self.next_path);
                 self.next_path += 1;
                 let now = Time::from_origin(now);

@@ -3,7 +3,7 @@
 use fulmar_sim::{
     CLIENT, Change, Delay, Failed, Failure, Loss, Nat, Network, address, minutes, ms, secs,
 };
-use fulmar_transport::Event;
+use fulmar_transport::EndpointEvent;
 
 use crate::ends::{Run, keep_busy, plan_move, run, seeds, settle};
 
@@ -61,7 +61,7 @@ fn a_client_that_moved_without_knowing_is_followed_with_its_next_datagram() -> R
     let took = until_typed(&mut run)?;
     assert!(took <= RTT / 2 + ms(1), "{took:?}");
     let moved = run.nodes.1.link.events.iter();
-    let moved = moved.filter(|event| matches!(event, Event::PeerMoved { .. }));
+    let moved = moved.filter(|event| matches!(event, EndpointEvent::PeerMoved { .. }));
     assert_eq!(moved.count(), 2, "found, and followed once");
     Ok(())
 }
@@ -75,7 +75,7 @@ fn each_new_path_is_validated_by_itself() -> Result<(), Failure> {
     }
     run.run_for(secs(35))?;
     let validated = run.nodes.1.link.events.iter();
-    let validated = validated.filter(|event| matches!(event, Event::PathValidated { .. }));
+    let validated = validated.filter(|event| matches!(event, EndpointEvent::PathValidated { .. }));
     assert_eq!(validated.count(), 4);
     Ok(())
 }
@@ -116,7 +116,9 @@ fn a_client_without_answers_opens_new_ports() -> Result<(), Failure> {
     run.apply(Change::Cut(CLIENT));
     run.run_for(secs(60))?;
     let opened = run.nodes.0.link.events.iter();
-    let opened = opened.filter(|event| **event == Event::OpenPath).count();
+    let opened = opened
+        .filter(|event| **event == EndpointEvent::OpenPath)
+        .count();
     assert!((4..=6).contains(&opened), "{opened} in a minute");
     Ok(())
 }
@@ -128,7 +130,9 @@ fn a_client_on_a_path_of_12_s_stays_at_its_port() -> Result<(), Failure> {
     run.run_for(secs(60))?;
     let opened = |run: &Run| {
         let events = run.nodes.0.link.events.iter();
-        events.filter(|event| **event == Event::OpenPath).count()
+        events
+            .filter(|event| **event == EndpointEvent::OpenPath)
+            .count()
     };
     let before = opened(&run);
     run.run_for(minutes(5))?;

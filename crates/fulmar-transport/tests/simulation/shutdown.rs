@@ -2,7 +2,7 @@
 
 use fulmar_base::Time;
 use fulmar_sim::{CLIENT, Change, Delay, Failed, Failure, Loss, Network, ms, secs};
-use fulmar_transport::{Ending, Event};
+use fulmar_transport::{Ending, EndpointEvent};
 
 use crate::ends::{Client, Run, Server, keep_busy, run, seeds};
 
@@ -62,7 +62,13 @@ fn the_server_ends_it_with_a_last_frame() -> Result<(), Failure> {
             .text()
             .starts_with("logout")
     );
-    assert!(run.nodes.0.link.events.contains(&Event::PeerShutdown));
+    assert!(
+        run.nodes
+            .0
+            .link
+            .events
+            .contains(&EndpointEvent::PeerShutdown)
+    );
     Ok(())
 }
 

@@ -11,8 +11,8 @@ use fulmar_base::{Ecn, PathId, Time};
 use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_platform::{boot_time, random};
 use fulmar_transport::{
-    ApplyError, Arrival, Budget, Config, Difference, Endpoint, Noise, Role, Synced, WorkBudget,
-    wire,
+    ApplyError, Arrival, Budget, Difference, Endpoint, EndpointConfig, Noise, Role, Synced,
+    WorkBudget, wire,
 };
 
 use rustix::process::Signal;
@@ -117,7 +117,7 @@ impl Drop for HostileServer {
 
 fn attack(socket: &UdpSocket, key: Key, worst: &[u8], is_over: &AtomicBool) {
     let now = || Time::from_origin(boot_time());
-    let config = Config {
+    let config = EndpointConfig {
         role: Role::Server,
         datagram_bytes: 1252,
         agreement: None,

@@ -262,9 +262,9 @@ fn the_dialect_is_told_once() {
     ] {
         let mut pair = conversation(agreements, [0, 0]);
         let events = std::iter::from_fn(|| pair.server.poll_event());
-        let told: Vec<Event> = events
-            .filter(|event| matches!(event, Event::DialectDecided { .. }))
+        let told: Vec<EndpointEvent> = events
+            .filter(|event| matches!(event, EndpointEvent::DialectDecided { .. }))
             .collect();
-        assert_eq!(told, [Event::DialectDecided { dialect }]);
+        assert_eq!(told, [EndpointEvent::DialectDecided { dialect }]);
     }
 }

@@ -7,8 +7,8 @@ use fulmar_datagram::{Direction, Fragment, Key, Opener, Sealer, Stamps};
 
 use crate::testing::{Board, Log};
 use crate::{
-    Arrival, Cause, Config, Deflater, Digest, Endpoint, Fragmenter, Instruction, Noise, Numbers,
-    Received, Role, StateNumber, Transmit,
+    Arrival, Cause, Deflater, Digest, Endpoint, EndpointConfig, Fragmenter, Instruction, Noise,
+    Numbers, Received, Role, StateNumber, Transmit,
 };
 
 pub(super) const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
@@ -44,8 +44,8 @@ pub(super) fn opener(direction: Direction) -> Opener {
     Opener::new(&Key::from_base64(KEY).unwrap(), direction)
 }
 
-pub(super) fn config(role: Role) -> Config {
-    Config {
+pub(super) fn config(role: Role) -> EndpointConfig {
+    EndpointConfig {
         role,
         datagram_bytes: 1252,
         agreement: None,
@@ -59,7 +59,7 @@ pub(super) fn client() -> Client {
 pub(super) fn client_with(agreement: Option<Digest>) -> Client {
     Endpoint::new(
         at(0),
-        Config {
+        EndpointConfig {
             agreement,
             ..config(Role::Client)
         },
@@ -78,7 +78,7 @@ pub(super) fn server() -> Server {
 pub(super) fn server_with(agreement: Option<Digest>) -> Server {
     Endpoint::new(
         at(0),
-        Config {
+        EndpointConfig {
             agreement,
             ..config(Role::Server)
         },

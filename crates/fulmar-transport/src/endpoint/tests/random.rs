@@ -150,10 +150,10 @@ impl Watched {
         while let Some(event) = self.server.poll_event() {
             match event {
                 // Where it was validated before it may still be; else it has had nothing, or less.
-                Event::PeerMoved { path } => {
+                EndpointEvent::PeerMoved { path } => {
                     self.unvalidated = (!self.validated.contains(&path)).then_some(0);
                 }
-                Event::PathValidated { path } => {
+                EndpointEvent::PathValidated { path } => {
                     self.validated.insert(path);
                     self.unvalidated = None;
                 }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::WorkBudget;
-use crate::receiver::{Intake, Outcome, Receiver};
+use crate::receiver::{Intake, Receiver, StateOutcome};
 use crate::testing::Log;
 
 /// A peer of a sender of keys.
@@ -14,7 +14,7 @@ impl Reader {
     }
 
     /// Takes what was sent; what does not apply makes no state.
-    fn take(&mut self, composed: &Composed) -> Option<Outcome> {
+    fn take(&mut self, composed: &Composed) -> Option<StateOutcome> {
         let numbers = Numbers {
             source: composed.source,
             target: composed.target,
@@ -47,7 +47,7 @@ fn cut_off(states: usize, has_all: bool) -> (Sender<Log>, Reader) {
     for place in 0..states {
         let composed = sender.send(100 * place as u64, typed.clone());
         if place == 0 || has_all {
-            assert_eq!(reader.take(&composed), Some(Outcome::Newest));
+            assert_eq!(reader.take(&composed), Some(StateOutcome::Newest));
         }
         if place == 0 {
             sender.acknowledge(at(0), composed.target);
@@ -71,7 +71,7 @@ fn of_two_probes_one_is_news_whatever_has_arrived_before() {
                     let probe = sender.compose_probe(at(9000 + 500 * turn + time));
                     assert!((1..=PROBE_DIFFERENCE_BYTES).contains(&probe.difference.len()));
                     // All that was answered was lost again.
-                    if turn % 10 == 9 && reader.take(&probe) == Some(Outcome::Newest) {
+                    if turn % 10 == 9 && reader.take(&probe) == Some(StateOutcome::Newest) {
                         news += 1;
                         let acknowledged = sender.acknowledge(at(9000), probe.target);
                         assert_ne!(acknowledged, Acknowledged::Unknown);
@@ -109,7 +109,7 @@ fn nothing_starts_from_what_only_a_probe_has_led_to() {
     sender.acknowledge(at(9020), beginning.target);
     let rest = sender.resend(9030);
     assert_eq!(rest.source, beginning.target);
-    assert_eq!(reader.take(&rest), Some(Outcome::Newest));
+    assert_eq!(reader.take(&rest), Some(StateOutcome::Newest));
     assert_eq!(reader.0.newest().end(), 6001);
 }
 

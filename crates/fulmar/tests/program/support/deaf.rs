@@ -9,7 +9,8 @@ use fulmar_core::UserStream;
 use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_terminal::Size;
 use fulmar_transport::{
-    ApplyError, Arrival, Budget, Config, Difference, Endpoint, Noise, Role, Synced, WorkBudget,
+    ApplyError, Arrival, Budget, Difference, Endpoint, EndpointConfig, Noise, Role, Synced,
+    WorkBudget,
 };
 
 const PATH: PathId = PathId::new(1);
@@ -67,7 +68,7 @@ impl DeafClient {
         socket.set_read_timeout(pause).expect("a socket's option");
         let endpoint = || {
             let key = Key::from_base64(key).expect("the key of a session");
-            let config = Config {
+            let config = EndpointConfig {
                 role: Role::Client,
                 datagram_bytes: 1252,
                 agreement: None,
