@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use fulmar_copy::{
-    Answer, Answerer, Arrived, Entry, EntryError, EntryId, ExistingFile, Flags, Kind, NextEntry,
-    PartialFile, Piece, Poll, Receiver, RelativePath, Request, Requester, Sender, Settled, Source,
-    StreamId, Streams, Target, Timestamp,
+    Answer, Answerer, Arrived, Entry, EntryError, EntryId, EntryKind, ExistingFile, Flags,
+    NextEntry, PartialFile, Piece, Poll, Receiver, RelativePath, Request, Requester, Sender,
+    Settled, Source, StreamId, Streams, Target, Timestamp,
 };
 
 const ROUNDS: usize = 3;
@@ -137,7 +137,7 @@ impl Source for Blocks {
             return NextEntry::End;
         }
         let path = RelativePath::new(format!("file-{:06}", id.0).as_bytes()).expect("a name");
-        let kind = Kind::File {
+        let kind = EntryKind::File {
             size: Some(self.size),
         };
         NextEntry::Entry(Entry {

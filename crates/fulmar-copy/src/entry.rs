@@ -18,7 +18,7 @@ pub struct Entry {
     /// The path that it gets, below the target's folder.
     pub path: RelativePath,
     /// The kind of entry.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Permission bits, at most 0o7777. What a target does with set-id bits is the target's affair; ours drops them.
     pub mode: u32,
     /// The time at which its content last changed.
@@ -27,7 +27,7 @@ pub struct Entry {
 
 /// The kind of an [`Entry`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// A folder. What is in it may come before it, on another stream.
     Folder,
     /// A regular file, or a pipe.
@@ -56,13 +56,13 @@ impl Entry {
         const SECONDS_MAX: i64 = 1 << 60;
         let fault = |why| Err(EntryError::at(self.path.as_bytes(), why));
         match &self.kind {
-            Kind::File { size: Some(size) } if *size > SIZE_MAX => {
+            EntryKind::File { size: Some(size) } if *size > SIZE_MAX => {
                 return fault(EntryErrorKind::TooLarge);
             }
-            Kind::Link { target } if target.len() > PATH_BYTES_MAX => {
+            EntryKind::Link { target } if target.len() > PATH_BYTES_MAX => {
                 return fault(EntryErrorKind::TooDeep);
             }
-            Kind::Link { target } if target.is_empty() || target.contains(&0) => {
+            EntryKind::Link { target } if target.is_empty() || target.contains(&0) => {
                 return fault(EntryErrorKind::BadName);
             }
             _ => {}
@@ -74,16 +74,16 @@ impl Entry {
     }
 }
 
-impl Kind {
+impl EntryKind {
     /// Bytes of a file whose size is known; 0 for anything else.
     pub fn size(&self) -> u64 {
         self.known_size().unwrap_or(0)
     }
 
-    /// As [`size`](Kind::size), and `None` for a pipe.
+    /// As [`size`](EntryKind::size), and `None` for a pipe.
     pub(crate) fn known_size(&self) -> Option<u64> {
         match self {
-            Kind::File { size } => *size,
+            EntryKind::File { size } => *size,
             _ => Some(0),
         }
     }

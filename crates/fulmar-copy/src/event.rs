@@ -1,7 +1,7 @@
 //! News for the edge.
 
 use crate::answer::Answer;
-use crate::entry::Kind;
+use crate::entry::EntryKind;
 use crate::entry_error::EntryError;
 use crate::path::RelativePath;
 
@@ -18,15 +18,15 @@ pub enum Poll {
 
 /// News from a [`Sender`](crate::Sender) or [`Receiver`](crate::Receiver).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum CopyEvent {
     /// The far end has answered a request that was followed up before its answer.
     Answered(Answer),
-    /// An entry is over and done with, on both sides. Not told of [`Kind::Leave`] unless it failed.
+    /// An entry is over and done with, on both sides. Not told of [`EntryKind::Leave`] unless it failed.
     Settled {
         /// The path of the entry.
         path: RelativePath,
         /// The kind of the entry; a pipe has its size by now.
-        kind: Kind,
+        kind: EntryKind,
         /// The verdict.
         verdict: EntryVerdict,
     },

@@ -2,23 +2,23 @@
 
 use std::collections::VecDeque;
 
-use crate::entry::Kind;
+use crate::entry::EntryKind;
 use crate::entry_error::EntryError;
-use crate::event::{EntryVerdict, Event, Progress};
+use crate::event::{CopyEvent, EntryVerdict, Progress};
 use crate::limits::EVENTS_MAX;
 use crate::path::RelativePath;
 
 /// Events that wait, and how far the copy is.
 #[derive(Debug, Default)]
 pub(crate) struct News {
-    events: VecDeque<Event>,
+    events: VecDeque<CopyEvent>,
     pub(crate) progress: Progress,
     /// The number of events that told of something that was not copied as it is.
     pub(crate) troubles: u64,
 }
 
 impl News {
-    pub(crate) fn poll(&mut self) -> Option<Event> {
+    pub(crate) fn poll(&mut self) -> Option<CopyEvent> {
         self.events.pop_front()
     }
 
@@ -27,25 +27,25 @@ impl News {
         self.events.len() >= EVENTS_MAX
     }
 
-    pub(crate) fn push(&mut self, event: Event) {
+    pub(crate) fn push(&mut self, event: CopyEvent) {
         let is_trouble = match &event {
-            Event::Settled { verdict, .. } => *verdict != EntryVerdict::Whole,
-            Event::EntryError(_) => true,
-            Event::Answered(_) => false,
+            CopyEvent::Settled { verdict, .. } => *verdict != EntryVerdict::Whole,
+            CopyEvent::EntryError(_) => true,
+            CopyEvent::Answered(_) => false,
         };
         add(&mut self.troubles, is_trouble.into());
         self.events.push_back(event);
     }
 
     /// An entry is over and done with.
-    pub(crate) fn settled(&mut self, path: RelativePath, kind: Kind, verdict: EntryVerdict) {
+    pub(crate) fn settled(&mut self, path: RelativePath, kind: EntryKind, verdict: EntryVerdict) {
         self.progress.entries += 1;
         let verdict = match verdict {
             EntryVerdict::Failed(trouble) => EntryVerdict::Failed(placed(trouble, &path)),
             other => other,
         };
-        if kind != Kind::Leave || verdict != EntryVerdict::Whole {
-            self.push(Event::Settled {
+        if kind != EntryKind::Leave || verdict != EntryVerdict::Whole {
+            self.push(CopyEvent::Settled {
                 path,
                 kind,
                 verdict,

@@ -16,8 +16,8 @@ use self::single::Single;
 use self::window::Window;
 use crate::codec::Frame;
 use crate::control::Control;
-use crate::entry::{Entry, EntryId, Kind};
-use crate::event::{EntryVerdict, Event, Poll, Progress, Totals};
+use crate::entry::{Entry, EntryId, EntryKind};
+use crate::event::{CopyEvent, EntryVerdict, Poll, Progress, Totals};
 use crate::exchange::{Answerer, Requester};
 use crate::inlet::Inlet;
 use crate::limits::{
@@ -166,7 +166,7 @@ impl Receiver {
     }
 
     /// The next piece of news.
-    pub fn poll_event(&mut self) -> Option<Event> {
+    pub fn poll_event(&mut self) -> Option<CopyEvent> {
         self.news.poll()
     }
 
@@ -187,7 +187,7 @@ impl Receiver {
             match self.control.next(streams, &mut budget)? {
                 Some(Frame::EntryError(trouble)) if self.finished.is_none() => {
                     self.totals.troubles += 1;
-                    self.news.push(Event::EntryError(trouble));
+                    self.news.push(CopyEvent::EntryError(trouble));
                 }
                 Some(Frame::Finished { entries }) if self.finished.is_none() => {
                     // An entry with a higher number has come already.
@@ -278,7 +278,7 @@ impl Receiver {
         } else {
             self.unreported.insert(id);
             match &entry.kind {
-                Kind::File { size } => {
+                EntryKind::File { size } => {
                     self.totals.files += 1;
                     // A sender may announce sizes whose sum no frame can hold.
                     self.totals.bytes = self
@@ -287,9 +287,9 @@ impl Receiver {
                         .saturating_add(size.unwrap_or(0))
                         .min(SIZE_MAX);
                 }
-                Kind::Folder => self.totals.folders += 1,
-                Kind::Link { .. } => self.totals.links += 1,
-                Kind::Leave => {}
+                EntryKind::Folder => self.totals.folders += 1,
+                EntryKind::Link { .. } => self.totals.links += 1,
+                EntryKind::Leave => {}
             }
         }
         self.news.settled(entry.path, entry.kind, verdict);

@@ -12,9 +12,9 @@ use crate::answer::Answer;
 use crate::codec::Frame;
 use crate::control::Control;
 use crate::digest::Digest;
-use crate::entry::{Entry, EntryId, Kind};
+use crate::entry::{Entry, EntryId, EntryKind};
 use crate::entry_error::EntryError;
-use crate::event::{EntryVerdict, Event, Poll, Progress, Totals};
+use crate::event::{CopyEvent, EntryVerdict, Poll, Progress, Totals};
 use crate::exchange::{Answerer, Requester};
 use crate::limits::STREAMS_MAX;
 use crate::news::{News, add};
@@ -87,7 +87,7 @@ struct Walk {
 #[derive(Debug)]
 struct Unsettled {
     path: RelativePath,
-    kind: Kind,
+    kind: EntryKind,
     /// Bytes that count as done.
     bytes: u64,
     is_sent: bool,
@@ -165,7 +165,7 @@ impl Sender {
     }
 
     /// The next piece of news.
-    pub fn poll_event(&mut self) -> Option<Event> {
+    pub fn poll_event(&mut self) -> Option<CopyEvent> {
         self.news.poll()
     }
 
@@ -204,11 +204,13 @@ impl Sender {
         match (self.stage, frame) {
             (SenderStage::Unanswered, Frame::Ready { is_folder }) => {
                 self.stage = SenderStage::Sending;
-                self.news.push(Event::Answered(Answer::Ready { is_folder }));
+                self.news
+                    .push(CopyEvent::Answered(Answer::Ready { is_folder }));
             }
             (SenderStage::Unanswered, Frame::Refused(trouble)) => {
                 self.stage = SenderStage::Done;
-                self.news.push(Event::Answered(Answer::Refused(trouble)));
+                self.news
+                    .push(CopyEvent::Answered(Answer::Refused(trouble)));
             }
             (SenderStage::Unanswered | SenderStage::Done, other) => {
                 return Err(ProtocolError::Misplaced(other.name()));

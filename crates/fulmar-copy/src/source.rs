@@ -11,7 +11,7 @@ use crate::entry_error::EntryError;
 ///
 /// # Order
 ///
-/// Any, but [`Leave`](crate::Kind::Leave) of a folder comes behind all that is in it. No path comes twice (but as
+/// Any, but [`Leave`](crate::EntryKind::Leave) of a folder comes behind all that is in it. No path comes twice (but as
 /// `Folder` and `Leave`); roots that are called alike are a trouble of the second one.
 pub trait Source {
     /// The next entry of a lazy walk; `id` is the number it will have if one is found. A file is opened here or at its

@@ -5,8 +5,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use fulmar_copy::{
-    Entry, EntryErrorKind, EntryId, ExistingFile, Kind, PartialFile, RelativePath, Target as _,
-    Timestamp,
+    Entry, EntryErrorKind, EntryId, EntryKind, ExistingFile, PartialFile, RelativePath,
+    Target as _, Timestamp,
 };
 
 use crate::TreeTarget;
@@ -21,7 +21,7 @@ fn begin(room: &Path, size: u64) -> (TreeTarget, ExistingFile) {
     let entry = Entry {
         operand: 0,
         path: RelativePath::new(b"file").unwrap(),
-        kind: Kind::File { size: Some(size) },
+        kind: EntryKind::File { size: Some(size) },
         mode: 0o644,
         modified: Timestamp::default(),
     };

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fulmar_copy::{
-    Entry, EntryId, ExistingFile, Kind, PartialFile, RelativePath, Target as _, Timestamp,
+    Entry, EntryId, EntryKind, ExistingFile, PartialFile, RelativePath, Target as _, Timestamp,
 };
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 
@@ -239,12 +239,12 @@ fn assault(target: &mut TreeTarget, random: &mut Random, canary: &Path, count: &
         };
         let id = EntryId(number);
         let kind = match random.below(8) {
-            0 => Kind::Folder,
-            1 => Kind::Leave,
-            2 | 3 => Kind::Link {
+            0 => EntryKind::Folder,
+            1 => EntryKind::Leave,
+            2 | 3 => EntryKind::Link {
                 target: link_text(random, canary),
             },
-            _ => Kind::File {
+            _ => EntryKind::File {
                 size: (!random.chance(10)).then(|| random.below(3) * 9),
             },
         };
@@ -261,13 +261,13 @@ fn assault(target: &mut TreeTarget, random: &mut Random, canary: &Path, count: &
             modified,
         };
         let done = match entry.kind {
-            Kind::Folder => target.folder(&entry),
-            Kind::Leave => target.leave(&entry),
-            Kind::Link { .. } => {
+            EntryKind::Folder => target.folder(&entry),
+            EntryKind::Leave => target.leave(&entry),
+            EntryKind::Link { .. } => {
                 count.links += 1;
                 target.link(&entry)
             }
-            Kind::File { .. } => target.begin(id, &entry).map(|begun| {
+            EntryKind::File { .. } => target.begin(id, &entry).map(|begun| {
                 open.push(id);
                 if matches!(begun, ExistingFile::Parts(_) | ExistingFile::Present) {
                     let read = target.read_back(id, 0, 4096);

@@ -9,7 +9,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::rc::Rc;
 
-use fulmar_copy::{Entry, EntryErrorKind, EntryId, Kind, RelativePath, Target as _, Timestamp};
+use fulmar_copy::{
+    Entry, EntryErrorKind, EntryId, EntryKind, RelativePath, Target as _, Timestamp,
+};
 
 use crate::partial::is_partial_name;
 use crate::system::{Errno, tests_hook};
@@ -326,12 +328,12 @@ fn only_a_call_with_a_name_finds_a_name_invalid() {
     let entry = Entry {
         operand: 0,
         path: RelativePath::new(b"what?").unwrap(),
-        kind: Kind::File { size: Some(1) },
+        kind: EntryKind::File { size: Some(1) },
         mode: 0o644,
         modified: Timestamp::default(),
     };
     let folder = Entry {
-        kind: Kind::Folder,
+        kind: EntryKind::Folder,
         ..entry.clone()
     };
     let begun = tests_hook::with(|| Err(Errno::INVAL), || target.begin(EntryId(0), &entry));
@@ -348,7 +350,7 @@ fn a_folder_that_cannot_be_made_is_a_trouble() {
     let folder = Entry {
         operand: 0,
         path: RelativePath::new(b"folder").unwrap(),
-        kind: Kind::Folder,
+        kind: EntryKind::Folder,
         mode: 0o755,
         modified: Timestamp::default(),
     };

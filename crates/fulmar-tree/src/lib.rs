@@ -15,7 +15,7 @@
 //! Standard input and output are [`PipeSource`] and [`PipeTarget`]; they do not wait, and say what to wait for.
 //!
 //! ```
-//! use fulmar_copy::{EntryId, NextEntry, Kind, Source as _};
+//! use fulmar_copy::{EntryId, NextEntry, EntryKind, Source as _};
 //! use fulmar_tree::{OperandContext, SourceOptions, TreeSource};
 //!
 //! let folder = tempfile::tempdir()?;
@@ -27,7 +27,7 @@
 //! assert_eq!(source.next_entry(EntryId(0)), NextEntry::NotNow);
 //! let NextEntry::Entry(entry) = source.next_entry(EntryId(0)) else { unreachable!() };
 //! assert_eq!(entry.path.as_bytes(), b"hello");
-//! assert_eq!(entry.kind, Kind::File { size: Some(5) });
+//! assert_eq!(entry.kind, EntryKind::File { size: Some(5) });
 //! # Ok::<(), std::io::Error>(())
 //! ```
 

@@ -7,8 +7,8 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use bytes::Bytes;
 use fulmar_copy::{
-    CHUNK_BYTES_MIN, Entry, EntryError, EntryErrorKind, EntryId, ExistingFile, Kind, NextEntry,
-    PartialFile, Piece, RelativePath, Settled, Source, Target, Timestamp,
+    CHUNK_BYTES_MIN, Entry, EntryError, EntryErrorKind, EntryId, EntryKind, ExistingFile,
+    NextEntry, PartialFile, Piece, RelativePath, Settled, Source, Target, Timestamp,
 };
 use rustix::event::PollFlags;
 use rustix::fs::FileType;
@@ -63,7 +63,7 @@ impl PipeSource {
         Entry {
             operand: 0,
             path: self.name.clone(),
-            kind: Kind::File { size: None },
+            kind: EntryKind::File { size: None },
             mode: PIPE_MODE,
             modified: Timestamp::default(),
         }
@@ -160,11 +160,11 @@ impl PipeTarget {
     fn check(&self, entry: &Entry) -> Result<(), EntryError> {
         let is_fine = self.in_order || self.any_order;
         match entry.kind {
-            Kind::File { size: Some(size) } if size > CHUNK_BYTES_MIN && !is_fine => {
+            EntryKind::File { size: Some(size) } if size > CHUNK_BYTES_MIN && !is_fine => {
                 Err(EntryError::new(EntryErrorKind::Unsupported)
                     .with_note("its parts come in any order; use: fulmar cp - host:name < file"))
             }
-            Kind::File { .. } => Ok(()),
+            EntryKind::File { .. } => Ok(()),
             _ => Err(EntryError::new(EntryErrorKind::NotFolder)),
         }
     }
@@ -365,7 +365,7 @@ mod tests {
         let mut target = PipeTarget::one(disk.try_clone().unwrap().into(), false);
         target.any_order = true;
         let entry = Entry {
-            kind: Kind::File { size: Some(length) },
+            kind: EntryKind::File { size: Some(length) },
             ..PipeSource::new(disk.try_clone().unwrap().into()).entry()
         };
         let id = EntryId(0);

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 
-use fulmar_copy::{EntryErrorKind, EntryId, Kind, NextEntry, Source as _};
+use fulmar_copy::{EntryErrorKind, EntryId, EntryKind, NextEntry, Source as _};
 use proptest::prelude::*;
 
 use crate::TargetOptions;
@@ -290,7 +290,7 @@ fn a_file_is_read_up_to_the_size_that_it_had() {
     let NextEntry::Entry(entry) = source.next_entry(EntryId(0)) else {
         panic!("no entry")
     };
-    assert_eq!(entry.kind, Kind::File { size: Some(5000) });
+    assert_eq!(entry.kind, EntryKind::File { size: Some(5000) });
     fs::write(&path, vec![1; 9000]).unwrap();
     let fulmar_copy::Piece::Bytes(bytes) = source.read(EntryId(0), 4096, 65_536).unwrap() else {
         panic!("no bytes")

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use fulmar_copy::{
-    Entry, EntryError, EntryErrorKind, EntryId, Kind, NextEntry, Piece, RelativePath, Settled,
+    Entry, EntryError, EntryErrorKind, EntryId, EntryKind, NextEntry, Piece, RelativePath, Settled,
     Source,
 };
 use rustix::fs::{Dir, FileType, OFlags};
@@ -214,7 +214,7 @@ impl TreeSource {
         }
         let listing = system::list(folder).map_err(failed)?;
         let found = match &path {
-            Some(path) => NextEntry::Entry(self.entry(path.clone(), Kind::Folder, &facts)),
+            Some(path) => NextEntry::Entry(self.entry(path.clone(), EntryKind::Folder, &facts)),
             None => NextEntry::NotNow,
         };
         self.levels.push(Level {
@@ -245,7 +245,7 @@ impl TreeSource {
     fn leave(&mut self) -> NextEntry {
         let left = self.levels.pop();
         match left.and_then(|level| Some((level.path?, level.facts))) {
-            Some((path, facts)) => NextEntry::Entry(self.entry(path, Kind::Leave, &facts)),
+            Some((path, facts)) => NextEntry::Entry(self.entry(path, EntryKind::Leave, &facts)),
             None => NextEntry::NotNow,
         }
     }
@@ -287,12 +287,12 @@ impl TreeSource {
         match other {
             Other::File(file, facts) => {
                 let size = Some(facts.size);
-                let entry = self.entry(path, Kind::File { size }, &facts);
+                let entry = self.entry(path, EntryKind::File { size }, &facts);
                 self.files.insert(id, (place, Reading::new(file, facts)));
                 NextEntry::Entry(entry)
             }
             Other::Link(target, facts) => {
-                NextEntry::Entry(self.entry(path, Kind::Link { target }, &facts))
+                NextEntry::Entry(self.entry(path, EntryKind::Link { target }, &facts))
             }
             Other::Special => {
                 NextEntry::EntryError(EntryError::at(&place, EntryErrorKind::Special))
@@ -300,7 +300,7 @@ impl TreeSource {
         }
     }
 
-    fn entry(&self, path: RelativePath, kind: Kind, facts: &Facts) -> Entry {
+    fn entry(&self, path: RelativePath, kind: EntryKind, facts: &Facts) -> Entry {
         Entry {
             operand: self.operand,
             path,

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use fulmar_copy::{
-    Entry, EntryError, EntryErrorKind, EntryId, ExistingFile, Kind, PartialFile, Target,
+    Entry, EntryError, EntryErrorKind, EntryId, EntryKind, ExistingFile, PartialFile, Target,
 };
 use rustix::fs::OFlags;
 
@@ -134,7 +134,7 @@ impl TreeTarget {
     }
 
     fn begin_file(&mut self, entry: &Entry) -> Result<(Writing, ExistingFile), EntryError> {
-        if entry.kind == (Kind::File { size: None }) && self.is_folder() {
+        if entry.kind == (EntryKind::File { size: None }) && self.is_folder() {
             return Err(EntryError::new(EntryErrorKind::IsFolder)
                 .with_note("standard input has no name of its own"));
         }
@@ -144,7 +144,7 @@ impl TreeTarget {
             mode: self.mode(entry.mode, existing.as_ref()),
             modified: self.options.preserve.then_some(entry.modified),
             size: match entry.kind {
-                Kind::File { size } => size,
+                EntryKind::File { size } => size,
                 _ => None,
             },
             is_fresh: existing.is_none(),
@@ -190,7 +190,7 @@ impl TreeTarget {
     }
 
     fn look_at(&mut self, entry: &Entry) -> Result<(), EntryError> {
-        let is_folder = matches!(entry.kind, Kind::Folder | Kind::Leave);
+        let is_folder = matches!(entry.kind, EntryKind::Folder | EntryKind::Leave);
         let (beneath, below) = match &mut self.output {
             Output::Tree { beneath, below } => (beneath, below),
             Output::Pipe(pipe) => return pipe.look(entry),
@@ -205,8 +205,14 @@ impl TreeTarget {
             facts => facts.map_err(own)?,
         };
         match (&entry.kind, facts) {
-            (Kind::Folder | Kind::Leave, facts) if facts.is_folder() || facts.is_link() => Ok(()),
-            (Kind::Folder | Kind::Leave, _) => Err(EntryError::new(EntryErrorKind::NotFolder)),
+            (EntryKind::Folder | EntryKind::Leave, facts)
+                if facts.is_folder() || facts.is_link() =>
+            {
+                Ok(())
+            }
+            (EntryKind::Folder | EntryKind::Leave, _) => {
+                Err(EntryError::new(EntryErrorKind::NotFolder))
+            }
             (_, facts) if facts.is_folder() => Err(EntryError::new(EntryErrorKind::IsFolder)),
             (_, facts) if facts.is_link() => Ok(()),
             (_, facts) if !facts.is_regular() => Err(EntryError::new(EntryErrorKind::Special)),
@@ -360,7 +366,7 @@ impl Target for TreeTarget {
     }
 
     fn link(&mut self, entry: &Entry) -> Result<(), EntryError> {
-        let Kind::Link { target } = &entry.kind else {
+        let EntryKind::Link { target } = &entry.kind else {
             return Err(own(Errno::INVAL));
         };
         let located = self.locate(entry, false)?;

@@ -6,8 +6,8 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use fulmar_copy::{
-    Entry, EntryError, EntryId, ExistingFile, Kind, NextEntry, PartialFile, Piece, Settled, Source,
-    Target,
+    Entry, EntryError, EntryId, EntryKind, ExistingFile, NextEntry, PartialFile, Piece, Settled,
+    Source, Target,
 };
 
 use crate::{OperandContext, SourceOptions, TargetOptions, TreeSource, TreeTarget};
@@ -126,10 +126,10 @@ fn bring(
     outcome: &mut Outcome,
 ) -> Result<(), EntryError> {
     match entry.kind {
-        Kind::Folder => target.folder(entry),
-        Kind::Link { .. } => target.link(entry),
-        Kind::Leave => target.leave(entry),
-        Kind::File { .. } => {
+        EntryKind::Folder => target.folder(entry),
+        EntryKind::Link { .. } => target.link(entry),
+        EntryKind::Leave => target.leave(entry),
+        EntryKind::File { .. } => {
             let brought = bring_file(source, target, id, entry, outcome);
             outcome.changed += usize::from(source.close(id) == Settled::Changed);
             brought

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use fulmar_copy::{
-    Answer, Answerer, Arrived, EntryError, EntryVerdict, Event, Flags, Poll, Receiver, Request,
+    Answer, Answerer, Arrived, CopyEvent, EntryError, EntryVerdict, Flags, Poll, Receiver, Request,
     Requester, Sender, StreamId, Streams, Totals,
 };
 use fulmar_tree::{Named, OperandContext, SourceOptions, TargetOptions, TreeSource, TreeTarget};
@@ -173,8 +173,8 @@ fn copy(base: &Path, operands: &[&str], target: &str, turns: usize) -> Copied {
         while sender.poll_event().is_some() {}
         while let Some(event) = receiver.poll_event() {
             match event {
-                Event::EntryError(trouble)
-                | Event::Settled {
+                CopyEvent::EntryError(trouble)
+                | CopyEvent::Settled {
                     verdict: EntryVerdict::Failed(trouble),
                     ..
                 } => troubles.push(trouble),
@@ -198,7 +198,7 @@ fn copy(base: &Path, operands: &[&str], target: &str, turns: usize) -> Copied {
     }
 }
 
-/// Kind and mode, time, content.
+/// EntryKind and mode, time, content.
 type Seen = (u32, (i64, i64), Vec<u8>);
 
 /// Everything below a folder.

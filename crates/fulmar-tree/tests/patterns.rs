@@ -164,7 +164,7 @@ fn roots(folder: &Path, operand: &str, is_far: bool) -> Vec<Root> {
         match source.next_entry(EntryId(roots.len() as u64)) {
             NextEntry::Entry(entry) if entry.path.depth() == 1 => {
                 let name = String::from_utf8(entry.path.root().to_vec()).unwrap();
-                if entry.kind != fulmar_copy::Kind::Leave {
+                if entry.kind != fulmar_copy::EntryKind::Leave {
                     roots.push(Ok(name));
                 }
             }

@@ -7,8 +7,8 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 
 use fulmar_copy::{
-    CHUNK_BYTES_MIN, Entry, EntryErrorKind, EntryId, ExistingFile, Kind, NextEntry, PartialFile,
-    Piece, RelativePath, Source as _, Target, Timestamp,
+    CHUNK_BYTES_MIN, Entry, EntryErrorKind, EntryId, EntryKind, ExistingFile, NextEntry,
+    PartialFile, Piece, RelativePath, Source as _, Target, Timestamp,
 };
 use fulmar_tree::{OperandContext, PipeSource, PipeTarget, TargetOptions, TreeTarget};
 
@@ -16,7 +16,7 @@ fn file(name: &str, size: Option<u64>) -> Entry {
     Entry {
         operand: 0,
         path: RelativePath::new(name.as_bytes()).unwrap(),
-        kind: Kind::File { size },
+        kind: EntryKind::File { size },
         mode: 0o666,
         modified: Timestamp::default(),
     }
@@ -52,7 +52,7 @@ fn a_pipe_is_a_file_of_unknown_size_read_in_order_without_waiting() {
     let NextEntry::Entry(entry) = source.next_entry(EntryId(0)) else {
         panic!("no entry")
     };
-    assert_eq!(entry.kind, Kind::File { size: None });
+    assert_eq!(entry.kind, EntryKind::File { size: None });
     assert_eq!(source.next_entry(EntryId(1)), NextEntry::End);
     assert_eq!(source.read(EntryId(0), 0, 100), Ok(Piece::NotNow));
     let mut writer = File::from(writer);
@@ -159,7 +159,7 @@ fn a_target_that_is_a_device_is_written_to_and_stays_one() {
     let second = target.begin(EntryId(1), &file("b", Some(0))).unwrap_err();
     assert_eq!(second.kind, EntryErrorKind::NotFolder);
     let folder = Entry {
-        kind: Kind::Folder,
+        kind: EntryKind::Folder,
         ..file("d", None)
     };
     assert_eq!(

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fulmar_copy::{EntryId, ExistingFile, Kind, NextEntry, Piece, Source as _, Target as _};
+use fulmar_copy::{EntryId, EntryKind, ExistingFile, NextEntry, Piece, Source as _, Target as _};
 use fulmar_tree::{Named, OperandContext, SourceOptions, TargetOptions, TreeSource, TreeTarget};
 
 /// The paths at which systems keep it.
@@ -135,10 +135,10 @@ fn by_us(world: &Path, operands: &[&str], target: &str) -> bool {
         match source.next_entry(id) {
             NextEntry::Entry(entry) => {
                 is_fine &= match entry.kind {
-                    Kind::Folder => target.folder(&entry).is_ok(),
-                    Kind::Link { .. } => target.link(&entry).is_ok(),
-                    Kind::Leave => target.leave(&entry).is_ok(),
-                    Kind::File { .. } => match target.begin(id, &entry) {
+                    EntryKind::Folder => target.folder(&entry).is_ok(),
+                    EntryKind::Link { .. } => target.link(&entry).is_ok(),
+                    EntryKind::Leave => target.leave(&entry).is_ok(),
+                    EntryKind::File { .. } => match target.begin(id, &entry) {
                         Ok(begun) => bring(&mut source, &mut target, id, &begun),
                         Err(_) => false,
                     },

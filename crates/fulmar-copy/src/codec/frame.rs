@@ -9,7 +9,7 @@ use super::numbers::{
 use super::reader::Reader;
 use super::writer::{self, bytes, number, zigzag};
 use crate::digest::{DIGEST_BYTES, Digest};
-use crate::entry::{Entry, EntryId, Kind, Timestamp};
+use crate::entry::{Entry, EntryId, EntryKind, Timestamp};
 use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::event::Totals;
 use crate::limits::{NOTE_BYTES_MAX, OPERANDS_MAX, PATH_BYTES_MAX, SIZE_MAX, WINDOW_ENTRIES};
@@ -83,10 +83,10 @@ impl Frame {
             Frame::Ready { .. } => READY,
             Frame::Refused(_) => REFUSED,
             Frame::Entry(_, entry) => match entry.kind {
-                Kind::Folder => FOLDER,
-                Kind::File { .. } => FILE,
-                Kind::Link { .. } => LINK,
-                Kind::Leave => LEAVE,
+                EntryKind::Folder => FOLDER,
+                EntryKind::File { .. } => FILE,
+                EntryKind::Link { .. } => LINK,
+                EntryKind::Leave => LEAVE,
             },
             Frame::Zeros { .. } => ZEROS,
             Frame::End { .. } => END,
@@ -270,10 +270,10 @@ fn encode_entry(out: &mut BytesMut, id: EntryId, entry: &Entry) {
         ],
     );
     match &entry.kind {
-        Kind::Folder | Kind::Leave => {}
-        Kind::File { size: None } => number(out, 0),
-        Kind::File { size: Some(size) } => numbers(out, &[1, *size]),
-        Kind::Link { target } => bytes(out, target),
+        EntryKind::Folder | EntryKind::Leave => {}
+        EntryKind::File { size: None } => number(out, 0),
+        EntryKind::File { size: Some(size) } => numbers(out, &[1, *size]),
+        EntryKind::Link { target } => bytes(out, target),
     }
 }
 
@@ -288,15 +288,15 @@ fn decode_entry(frame: u8, reader: &mut Reader<'_>) -> Result<Frame, ProtocolErr
     let nanoseconds = reader.number_to(999_999_999)?;
     let nanoseconds = u32::try_from(nanoseconds).map_err(|_| reader.fault())?;
     let kind = match frame {
-        FOLDER => Kind::Folder,
-        LEAVE => Kind::Leave,
-        LINK => Kind::Link {
+        FOLDER => EntryKind::Folder,
+        LEAVE => EntryKind::Leave,
+        LINK => EntryKind::Link {
             target: decode_link(reader)?,
         },
-        _ if reader.flag()? => Kind::File {
+        _ if reader.flag()? => EntryKind::File {
             size: Some(reader.number()?),
         },
-        _ => Kind::File { size: None },
+        _ => EntryKind::File { size: None },
     };
     let modified = Timestamp {
         seconds,

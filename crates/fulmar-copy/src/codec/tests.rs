@@ -6,7 +6,7 @@ use super::numbers::DATA;
 use super::writer::{self, bytes, number};
 use super::*;
 use crate::digest::Digest;
-use crate::entry::{Entry, EntryId, Kind, Timestamp};
+use crate::entry::{Entry, EntryId, EntryKind, Timestamp};
 use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::event::Totals;
 use crate::exchange::Requester;
@@ -57,7 +57,7 @@ fn path(text: &str) -> RelativePath {
     RelativePath::new(text.as_bytes()).unwrap()
 }
 
-fn entry(kind: Kind) -> Entry {
+fn entry(kind: EntryKind) -> Entry {
     let modified = Timestamp {
         seconds: -7,
         nanoseconds: 999_999_999,
@@ -95,21 +95,21 @@ fn frames() -> Vec<Frame> {
         }),
         Frame::Ready { is_folder: true },
         Frame::Refused(trouble()),
-        Frame::Entry(id, entry(Kind::Folder)),
+        Frame::Entry(id, entry(EntryKind::Folder)),
         Frame::Entry(
             id,
-            entry(Kind::File {
+            entry(EntryKind::File {
                 size: Some(SIZE_MAX),
             }),
         ),
-        Frame::Entry(id, entry(Kind::File { size: None })),
+        Frame::Entry(id, entry(EntryKind::File { size: None })),
         Frame::Entry(
             id,
-            entry(Kind::Link {
+            entry(EntryKind::Link {
                 target: b"../x".to_vec(),
             }),
         ),
-        Frame::Entry(id, entry(Kind::Leave)),
+        Frame::Entry(id, entry(EntryKind::Leave)),
         Frame::Zeros {
             id,
             offset: 5,

@@ -7,7 +7,7 @@ use super::part::Part;
 use super::single::Single;
 use crate::chunks::Chunks;
 use crate::codec::{Ending, Frame, Item};
-use crate::entry::{Entry, EntryId, Kind};
+use crate::entry::{Entry, EntryId, EntryKind};
 use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::event::EntryVerdict;
 use crate::limits::LARGE_FILES_MAX;
@@ -94,24 +94,24 @@ impl Receiver {
             self.settle_unless(id, entry, Err(EntryError::new(EntryErrorKind::NotAsked)));
         } else if self.flags.contains(Flags::DRY_RUN) {
             let seen = match entry.kind {
-                Kind::Leave => Ok(()),
+                EntryKind::Leave => Ok(()),
                 _ => target.look(&entry),
             };
             self.settle_unless(id, entry, seen);
         } else {
             match entry.kind {
-                Kind::Folder => {
+                EntryKind::Folder => {
                     let made = target.folder(&entry);
                     self.settle_unless(id, entry, made);
                 }
-                Kind::Link { .. } => {
+                EntryKind::Link { .. } => {
                     let made = target.link(&entry);
                     self.settle_unless(id, entry, made);
                 }
-                Kind::Leave => {
+                EntryKind::Leave => {
                     self.leaves.insert(id, entry);
                 }
-                Kind::File { size } => self.begin(at, id, entry, size, target)?,
+                EntryKind::File { size } => self.begin(at, id, entry, size, target)?,
             }
         }
         Ok(())
@@ -120,7 +120,7 @@ impl Receiver {
     /// Returns true if the requester asked for such an entry.
     fn is_asked(&self, entry: &Entry) -> bool {
         let is_single_file =
-            entry.path.depth() == 1 && !matches!(entry.kind, Kind::Folder | Kind::Leave);
+            entry.path.depth() == 1 && !matches!(entry.kind, EntryKind::Folder | EntryKind::Leave);
         (is_single_file || self.flags.contains(Flags::RECURSIVE))
             && (self.allowed)(entry.operand, entry.path.root())
     }
@@ -283,7 +283,7 @@ impl Receiver {
             self.fail(at, id, trouble, PartialFile::Keep, target);
         } else if let Some(mut single) = self.single(at).take() {
             self.paths.remove(&single.entry.path);
-            single.entry.kind = Kind::File { size: Some(size) };
+            single.entry.kind = EntryKind::File { size: Some(size) };
             self.settle(id, single.entry, verdict(ending.is_changed));
         }
         Ok(())

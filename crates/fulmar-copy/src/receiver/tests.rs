@@ -113,7 +113,7 @@ impl Attack {
         let events = std::iter::from_fn(|| self.receiver.poll_event());
         events
             .filter_map(|event| match event {
-                Event::Settled {
+                CopyEvent::Settled {
                     verdict: EntryVerdict::Failed(trouble),
                     ..
                 } => Some(trouble.kind),
@@ -137,7 +137,7 @@ fn pattern(id: u64, offset: u64, length: usize) -> Vec<u8> {
         .collect()
 }
 
-fn named(id: u64, name: &str, kind: Kind) -> Frame {
+fn named(id: u64, name: &str, kind: EntryKind) -> Frame {
     let modified = Timestamp::default();
     Frame::Entry(
         EntryId(id),
@@ -152,11 +152,11 @@ fn named(id: u64, name: &str, kind: Kind) -> Frame {
 }
 
 fn file(id: u64, size: u64) -> Frame {
-    named(id, &format!("r/{id}"), Kind::File { size: Some(size) })
+    named(id, &format!("r/{id}"), EntryKind::File { size: Some(size) })
 }
 
 fn folder(id: u64) -> Frame {
-    named(id, "r", Kind::Folder)
+    named(id, "r", EntryKind::Folder)
 }
 
 fn digest(id: u64, size: u64) -> Digest {
@@ -266,8 +266,8 @@ fn table() -> Vec<(&'static str, Vec<Sent>, ProtocolError)> {
         (
             "left twice",
             vec![
-                on(1, named(5, "r", Kind::Leave)),
-                on(1, named(5, "r", Kind::Leave)),
+                on(1, named(5, "r", EntryKind::Leave)),
+                on(1, named(5, "r", EntryKind::Leave)),
             ],
             ProtocolError::EntryTwice,
         ),
@@ -591,13 +591,13 @@ fn a_held_chunk_that_differs_waits_for_the_one_on_its_way() {
 
 #[test]
 fn only_what_was_asked_for_comes_into_being() {
-    let file = |name: &str| on(1, named(0, name, Kind::File { size: Some(0) }));
+    let file = |name: &str| on(1, named(0, name, EntryKind::File { size: Some(0) }));
     let link = on(
         1,
         named(
             0,
             "x",
-            Kind::Link {
+            EntryKind::Link {
                 target: b"/".to_vec(),
             },
         ),
@@ -605,9 +605,9 @@ fn only_what_was_asked_for_comes_into_being() {
     let cases = [
         (ALL, file("x")),
         (ALL, file("x/r")),
-        (ALL, on(1, named(0, "R", Kind::Folder))),
+        (ALL, on(1, named(0, "R", EntryKind::Folder))),
         (ALL, link),
-        (ALL, on(1, named(0, "x", Kind::Leave))),
+        (ALL, on(1, named(0, "x", EntryKind::Leave))),
         (Flags::empty(), on(1, folder(0))),
         (Flags::empty(), file("r/below")),
         (Flags::DRY_RUN, file("x")),
@@ -691,7 +691,7 @@ fn one_path_is_one_file_at_a_time() {
     let mut attack = Attack::new(ALL);
     let twice = [
         on(1, file(0, 10)),
-        on(2, named(1, "r/0", Kind::File { size: Some(9) })),
+        on(2, named(1, "r/0", EntryKind::File { size: Some(9) })),
     ];
     assert_eq!(attack.run(&twice), Ok(Poll::Waiting));
     assert_eq!(attack.failures(), [EntryErrorKind::Taken]);

@@ -255,7 +255,7 @@ fn chunks_that_no_file_has_cannot_be_claimed() {
         let mut large = Large::new(Entry {
             operand: 0,
             path: path("r"),
-            kind: Kind::File {
+            kind: EntryKind::File {
                 size: Some(2 * CHUNK as u64 + 5),
             },
             mode: 0,
@@ -281,7 +281,7 @@ fn a_refusal_ends_a_copy_that_had_begun() {
     assert_eq!(attack.run(&said), Ok(Poll::Done));
     assert_eq!(
         attack.sender.poll_event(),
-        Some(Event::Answered(Answer::Refused(trouble)))
+        Some(CopyEvent::Answered(Answer::Refused(trouble)))
     );
     assert_eq!(attack.sender.totals(), None);
 }
@@ -300,7 +300,7 @@ fn files_that_fail_over_there_are_closed_here_and_named() {
     assert!(attack.source.open.is_empty(), "it is closed");
     let events: Vec<_> = std::iter::from_fn(|| attack.sender.poll_event()).collect();
     let named = events.iter().any(|event| {
-        matches!(event, Event::Settled { path, verdict: EntryVerdict::Failed(trouble), .. }
+        matches!(event, CopyEvent::Settled { path, verdict: EntryVerdict::Failed(trouble), .. }
             if path.as_bytes() == b"r/b" && trouble.place == b"r/b")
     });
     assert!(named, "{events:?}");

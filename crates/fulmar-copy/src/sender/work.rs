@@ -6,9 +6,9 @@ use super::{DataStream, STEP_COST_BYTES, Sender, Unsettled, data_stream};
 use crate::chunks::Chunks;
 use crate::codec::{Ending, Frame};
 use crate::digest::{ChunkDigest, Digest};
-use crate::entry::{Entry, EntryId, Kind};
+use crate::entry::{Entry, EntryId, EntryKind};
 use crate::entry_error::EntryError;
-use crate::event::Event;
+use crate::event::CopyEvent;
 use crate::limits::{CONTROL_WAITING_BYTES, LARGE_FILES_MAX, STREAM_SHARE_BYTES, WINDOW_ENTRIES};
 use crate::news::add;
 use crate::request::Flags;
@@ -96,7 +96,7 @@ impl Sender {
             self.walk.pending = Some(entry);
             return false;
         }
-        let is_file = matches!(entry.kind, Kind::File { .. });
+        let is_file = matches!(entry.kind, EntryKind::File { .. });
         let id = self.number(&entry, is_file && !is_dry, is_large);
         let size = entry.kind.known_size();
         if is_large {
@@ -196,7 +196,7 @@ impl Sender {
             self.control
                 .outbox
                 .push(&Frame::EntryError(trouble.clone()));
-            self.news.push(Event::EntryError(trouble));
+            self.news.push(CopyEvent::EntryError(trouble));
         }
         None
     }
@@ -339,7 +339,7 @@ impl Sender {
         if let Some(entry) = self.unsettled.get_mut(&id) {
             entry.is_sent = true;
             entry.is_changed = is_changed;
-            entry.kind = Kind::File { size: Some(size) };
+            entry.kind = EntryKind::File { size: Some(size) };
         }
         let ending = Ending::Whole {
             size,
@@ -390,7 +390,7 @@ impl Sender {
 
 /// The entry within what the wire can say; a file that is not is closed.
 fn fitted(entry: Entry, id: EntryId, source: &mut impl Source) -> Result<Entry, EntryError> {
-    let is_file = matches!(entry.kind, Kind::File { .. });
+    let is_file = matches!(entry.kind, EntryKind::File { .. });
     let entry = entry.fitted();
     if is_file && entry.is_err() {
         source.close(id);

@@ -1,7 +1,7 @@
 //! Copies of which one thing is known in advance.
 
 use bytes::Bytes;
-use fulmar_copy::{Entry, EntryErrorKind, EntryVerdict, Flags, Kind, Totals};
+use fulmar_copy::{Entry, EntryErrorKind, EntryKind, EntryVerdict, Flags, Totals};
 use fulmar_sim::Random;
 
 use crate::Copy;
@@ -32,7 +32,7 @@ fn a_pipe_of_unknown_length_arrives_with_its_end() {
     for size in [0, 1, MIB, 3 * MIB + 7] {
         let tree = Tree::from([(path("top"), file(noise(1, size)))]);
         let mut source = MemorySource::of(&tree);
-        source.entries[0].kind = Kind::File { size: None };
+        source.entries[0].kind = EntryKind::File { size: None };
         let mut target = MemoryTarget {
             is_strict: true,
             ..MemoryTarget::default()
@@ -159,14 +159,14 @@ fn without_resume_what_is_there_is_not_looked_at() {
 fn what_the_wire_cannot_say_is_named_and_not_sent() {
     let tree = Tree::from([(path("top"), file("content"))]);
     let mut source = MemorySource::of(&tree);
-    let link = |target: &[u8]| Kind::Link {
+    let link = |target: &[u8]| EntryKind::Link {
         target: target.to_vec(),
     };
     let kinds = [
         link(b""),
         link(b"a\0b"),
         link(&[b'x'; 4097]),
-        Kind::File {
+        EntryKind::File {
             size: Some(1 << 62),
         },
     ];

@@ -9,7 +9,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use fulmar_copy::{
-    Answer, Answerer, EntryError, EntryErrorKind, EntryVerdict, Event, Flags, Poll, Receiver,
+    Answer, Answerer, CopyEvent, EntryError, EntryErrorKind, EntryVerdict, Flags, Poll, Receiver,
     RelativePath, Request, Requester, Sender,
 };
 use fulmar_sim::Random;
@@ -139,13 +139,15 @@ impl Copy {
         self.is_busy |= turn == Poll::More;
         while let Some(event) = self.sender.poll_event() {
             match event {
-                Event::Settled { path, verdict, .. } => match verdict {
+                CopyEvent::Settled { path, verdict, .. } => match verdict {
                     EntryVerdict::Whole => {}
                     EntryVerdict::Changed => drop(self.changed.insert(path)),
                     EntryVerdict::Failed(trouble) => drop(self.failed.insert((path, trouble.kind))),
                 },
-                Event::EntryError(trouble) => self.troubles.push(trouble),
-                Event::Answered(answer) => assert_eq!(answer, Answer::Ready { is_folder: true }),
+                CopyEvent::EntryError(trouble) => self.troubles.push(trouble),
+                CopyEvent::Answered(answer) => {
+                    assert_eq!(answer, Answer::Ready { is_folder: true })
+                }
             }
         }
     }

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use fulmar_copy::{
-    Entry, EntryError, EntryErrorKind, EntryId, ExistingFile, Kind, NextEntry, PartialFile, Piece,
-    RelativePath, Settled, Source, Target, Timestamp,
+    Entry, EntryError, EntryErrorKind, EntryId, EntryKind, ExistingFile, NextEntry, PartialFile,
+    Piece, RelativePath, Settled, Source, Target, Timestamp,
 };
 
 use super::tree::{Node, Tree};
@@ -52,7 +52,7 @@ impl Source for MemorySource {
             return NextEntry::End;
         };
         self.next += 1;
-        if matches!(entry.kind, Kind::File { .. }) {
+        if matches!(entry.kind, EntryKind::File { .. }) {
             self.open.insert(id, entry.path.clone());
         }
         NextEntry::Entry(entry.clone())
@@ -157,7 +157,7 @@ impl MemoryTarget {
         if self.full.contains(&open.entry.path) && end > 1000 {
             return Err(EntryError::new(EntryErrorKind::DiskFull));
         }
-        if let Kind::File { size: Some(size) } = open.entry.kind {
+        if let EntryKind::File { size: Some(size) } = open.entry.kind {
             assert!(end <= size, "nothing is written behind the end");
         }
         let bytes = &mut open.partial.bytes;
@@ -291,7 +291,7 @@ impl Target for MemoryTarget {
     fn abandon(&mut self, id: EntryId, parts: PartialFile) {
         let Open { entry, partial, .. } = self.open.remove(&id).expect("a file that has begun");
         if parts == PartialFile::Keep && !partial.written.is_empty() {
-            let Kind::File { size } = entry.kind else {
+            let EntryKind::File { size } = entry.kind else {
                 panic!("a file");
             };
             self.parts
@@ -308,7 +308,7 @@ impl Target for MemoryTarget {
 
     fn link(&mut self, entry: &Entry) -> Result<(), EntryError> {
         self.check_not_left(&entry.path);
-        let Kind::Link { target } = &entry.kind else {
+        let EntryKind::Link { target } = &entry.kind else {
             panic!("a link");
         };
         self.tree.insert(

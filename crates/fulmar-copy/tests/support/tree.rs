@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use fulmar_copy::{Entry, Kind, RelativePath, Timestamp};
+use fulmar_copy::{Entry, EntryKind, RelativePath, Timestamp};
 use fulmar_sim::Random;
 
 /// A thing that lies at a path.
@@ -112,9 +112,9 @@ pub(crate) fn entries(tree: &Tree) -> Vec<Entry> {
             entries.push(folder);
         }
         let entry = entry(path, node);
-        if entry.kind == Kind::Folder {
+        if entry.kind == EntryKind::Folder {
             within.push(Entry {
-                kind: Kind::Leave,
+                kind: EntryKind::Leave,
                 ..entry.clone()
             });
         }
@@ -136,15 +136,15 @@ fn entry(path: &RelativePath, node: &Node) -> Entry {
             mode,
             modified,
         } => (
-            Kind::File {
+            EntryKind::File {
                 size: Some(content.len() as u64),
             },
             *mode,
             *modified,
         ),
-        Node::Folder { mode } => (Kind::Folder, *mode, time(1)),
+        Node::Folder { mode } => (EntryKind::Folder, *mode, time(1)),
         Node::Link { target } => (
-            Kind::Link {
+            EntryKind::Link {
                 target: target.clone(),
             },
             0o777,

@@ -1,6 +1,6 @@
 //! Prints events as JSON: one object on a line (docs/copy.md).
 
-use fulmar_copy::{EntryError, EntryVerdict, Event, Kind, Progress, Totals};
+use fulmar_copy::{CopyEvent, EntryError, EntryKind, EntryVerdict, Progress, Totals};
 
 use super::progress::PathState;
 
@@ -90,29 +90,29 @@ pub(super) fn progress(progress: &Progress, rate: u64) -> String {
 }
 
 /// Returns the line of an event; `None` for one that has none.
-pub(super) fn event(event: &Event) -> Option<String> {
+pub(super) fn event(event: &CopyEvent) -> Option<String> {
     Some(match event {
-        Event::Settled {
+        CopyEvent::Settled {
             path,
             kind,
             verdict,
         } => settled(path.as_bytes(), kind, verdict),
-        Event::EntryError(trouble) => {
+        CopyEvent::EntryError(trouble) => {
             with_trouble(Object::of("error").path(&trouble.place), trouble)
         }
-        Event::Answered(_) => return None,
+        CopyEvent::Answered(_) => return None,
     })
 }
 
-fn settled(path: &[u8], kind: &Kind, verdict: &EntryVerdict) -> String {
+fn settled(path: &[u8], kind: &EntryKind, verdict: &EntryVerdict) -> String {
     let name = match kind {
-        Kind::Folder | Kind::Leave => "folder",
-        Kind::File { .. } => "file",
-        Kind::Link { .. } => "link",
+        EntryKind::Folder | EntryKind::Leave => "folder",
+        EntryKind::File { .. } => "file",
+        EntryKind::Link { .. } => "link",
     };
     let object = Object::of(name).path(path);
     let object = match kind {
-        Kind::File { .. } => object.number("bytes", kind.size()),
+        EntryKind::File { .. } => object.number("bytes", kind.size()),
         _ => object,
     };
     match verdict {
@@ -151,9 +151,9 @@ mod tests {
     use super::*;
 
     fn settled_line(path: &[u8], verdict: EntryVerdict) -> String {
-        let event = Event::Settled {
+        let event = CopyEvent::Settled {
             path: RelativePath::new(path).unwrap(),
-            kind: Kind::File { size: Some(7) },
+            kind: EntryKind::File { size: Some(7) },
             verdict,
         };
         super::event(&event).unwrap()
@@ -177,7 +177,7 @@ mod tests {
         let end =
             "\"result\":\"failed\",\"why\":\"the disk is full\",\"note\":\"12 MB are missing\"}\n";
         assert!(line.ends_with(end), "{line}");
-        let line = event(&Event::EntryError(trouble)).unwrap();
+        let line = event(&CopyEvent::EntryError(trouble)).unwrap();
         assert!(
             line.starts_with("{\"event\":\"error\",\"path\":\"x\","),
             "{line}"

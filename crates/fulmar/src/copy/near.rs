@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_copy::{
-    Allowed, Answer, Event, Flags, Poll, Progress, ProtocolError, RateLimiter, Receiver, Request,
-    Requester, Sender, Totals,
+    Allowed, Answer, CopyEvent, Flags, Poll, Progress, ProtocolError, RateLimiter, Receiver,
+    Request, Requester, Sender, Totals,
 };
 use fulmar_login::SilenceTimer;
 use fulmar_platform::{Interest, Signal};
@@ -295,7 +295,7 @@ impl<'a> Near<'a> {
     ) -> Result<bool, CopyError> {
         let mut refusal = None;
         while let Some(event) = work.poll_event() {
-            if let Event::Answered(Answer::Refused(trouble)) = &event {
+            if let CopyEvent::Answered(Answer::Refused(trouble)) = &event {
                 refusal = Some(trouble.to_string());
             }
             self.reporter.event(&event);

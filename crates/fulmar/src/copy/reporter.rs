@@ -6,7 +6,7 @@ use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use fulmar_base::Time;
-use fulmar_copy::{EntryVerdict, Event, Kind, Progress, Totals};
+use fulmar_copy::{CopyEvent, EntryKind, EntryVerdict, Progress, Totals};
 use fulmar_login::without_spoofing;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Transfer, Tty};
@@ -140,7 +140,7 @@ impl Reporter {
     }
 
     /// Tells what has become of one thing.
-    pub(super) fn event(&mut self, event: &Event) {
+    pub(super) fn event(&mut self, event: &CopyEvent) {
         match (&mut self.style, event) {
             (Style::Json(printer), _) => {
                 if let Some(line) = json::event(event) {
@@ -149,7 +149,7 @@ impl Reporter {
             }
             (
                 Style::Terminal(_) | Style::Lines(_),
-                Event::Settled {
+                CopyEvent::Settled {
                     path,
                     kind,
                     verdict: EntryVerdict::Whole,
@@ -163,8 +163,8 @@ impl Reporter {
     }
 
     /// One line for each file, as scp has it.
-    fn stay(&mut self, path: &[u8], kind: &Kind) {
-        if let Kind::File { .. } = kind {
+    fn stay(&mut self, path: &[u8], kind: &EntryKind) {
+        if let EntryKind::File { .. } = kind {
             let path = escaped(&String::from_utf8_lossy(path));
             let text = format!("{path}  {}\n", size(kind.size()));
             match &mut self.style {
@@ -323,16 +323,16 @@ impl Reporter {
 }
 
 /// Returns what the user has to know of a thing.
-fn trouble_text(event: &Event) -> Option<String> {
+fn trouble_text(event: &CopyEvent) -> Option<String> {
     match event {
-        Event::Settled {
+        CopyEvent::Settled {
             path,
             verdict: EntryVerdict::Changed,
             ..
         } => Some(format!(
             "{path}: changed while it was read; what was read was copied"
         )),
-        Event::Settled {
+        CopyEvent::Settled {
             path,
             verdict: EntryVerdict::Failed(trouble),
             ..
@@ -341,8 +341,8 @@ fn trouble_text(event: &Event) -> Option<String> {
         } else {
             trouble.to_string()
         }),
-        Event::EntryError(trouble) => Some(trouble.to_string()),
-        Event::Settled { .. } | Event::Answered(_) => None,
+        CopyEvent::EntryError(trouble) => Some(trouble.to_string()),
+        CopyEvent::Settled { .. } | CopyEvent::Answered(_) => None,
     }
 }
 
@@ -370,9 +370,9 @@ mod tests {
             is_quiet: false,
             resumed: 0,
         };
-        let whole = Event::Settled {
+        let whole = CopyEvent::Settled {
             path: RelativePath::new(&[b'x'; 200]).unwrap(),
-            kind: Kind::File { size: Some(1) },
+            kind: EntryKind::File { size: Some(1) },
             verdict: EntryVerdict::Whole,
         };
         for _ in 0..2000 {

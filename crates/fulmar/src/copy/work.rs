@@ -4,8 +4,9 @@ use std::os::fd::BorrowedFd;
 
 use bytes::Bytes;
 use fulmar_copy::{
-    Arrived, Entry, EntryError, EntryId, Event, ExistingFile, NextEntry, PartialFile, Piece, Poll,
-    Progress, ProtocolError, Receiver, Sender, Settled, Source, StreamId, Streams, Target, Totals,
+    Arrived, CopyEvent, Entry, EntryError, EntryId, ExistingFile, NextEntry, PartialFile, Piece,
+    Poll, Progress, ProtocolError, Receiver, Sender, Settled, Source, StreamId, Streams, Target,
+    Totals,
 };
 use fulmar_platform::Interest;
 use fulmar_quic::Connection;
@@ -57,7 +58,7 @@ impl Work {
     }
 
     /// Returns the next piece of news.
-    pub(super) fn poll_event(&mut self) -> Option<Event> {
+    pub(super) fn poll_event(&mut self) -> Option<CopyEvent> {
         match self {
             Work::Sending(sender, _) => sender.poll_event(),
             Work::Receiving(receiver, _) => receiver.poll_event(),
