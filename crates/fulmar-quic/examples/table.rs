@@ -11,7 +11,7 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fulmar_quic::{CongestionControl, Options};
+use fulmar_quic::{CongestionControl, ConnectionOptions};
 use fulmar_sim::{Delay, Impairment, LinkTrace, Loss, Network, Queue, Rate, Traced, ms, secs};
 use support::many::share;
 use support::{End, ends};
@@ -42,10 +42,10 @@ fn main() {
     }
 }
 
-fn options(control: CongestionControl) -> Options {
-    Options {
+fn options(control: CongestionControl) -> ConnectionOptions {
+    ConnectionOptions {
         control,
-        ..Options::default()
+        ..ConnectionOptions::default()
     }
 }
 

@@ -21,7 +21,8 @@ use crate::control::{self, SharedControl};
 use crate::streams::Streams;
 use crate::window::FlowControlWindow;
 use crate::{
-    DatagramVerdict, Ended, Event, InitialFilter, Options, Secret, Statistics, StreamId, Transmit,
+    ConnectionEnd, ConnectionEvent, ConnectionOptions, DatagramVerdict, InitialFilter, Secret,
+    Statistics, StreamId, Transmit,
 };
 use clock::Clock;
 use config::Config;
@@ -59,7 +60,7 @@ pub struct Connection {
     liveness: Liveness,
     pacer: Pacer,
     control: Arc<SharedControl>,
-    events: VecDeque<Event>,
+    events: VecDeque<ConnectionEvent>,
     is_connected: bool,
     has_ended: bool,
     /// The bytes that quinn wants to send to whom it does not know: never sent.
@@ -94,7 +95,7 @@ impl Connection {
         origin: Instant,
         now: Time,
         path: PathId,
-        options: &Options,
+        options: &ConnectionOptions,
     ) -> Connection {
         let mut connection = Connection::new(Side::Client, secret, seed, origin, now, options);
         connection.paths = Paths::of_client(path);
@@ -111,7 +112,7 @@ impl Connection {
         seed: [u8; 32],
         origin: Instant,
         now: Time,
-        options: &Options,
+        options: &ConnectionOptions,
     ) -> Connection {
         Connection::new(Side::Server, secret, seed, origin, now, options)
     }
@@ -122,7 +123,7 @@ impl Connection {
         seed: [u8; 32],
         origin: Instant,
         now: Time,
-        options: &Options,
+        options: &ConnectionOptions,
     ) -> Connection {
         let control = Arc::new(SharedControl::default());
         let config = Config::new(side, secret, seed, options, control.clone());
@@ -157,7 +158,7 @@ impl Connection {
         });
         match begun {
             Some((handle, quic)) => self.peer = Some(Peer::new(handle, quic)),
-            None => self.end(Ended::Broken(
+            None => self.end(ConnectionEnd::Broken(
                 "no keys can be made of the secret".to_owned(),
             )),
         }
@@ -388,7 +389,7 @@ impl Connection {
     }
 
     /// Returns the next piece of news.
-    pub fn poll_event(&mut self) -> Option<Event> {
+    pub fn poll_event(&mut self) -> Option<ConnectionEvent> {
         self.events.pop_front()
     }
 
@@ -453,7 +454,7 @@ impl Connection {
             peer.quic
                 .close(self.clock.instant(now), VarInt::from_u32(0), Bytes::new());
         }
-        self.end(Ended::Here);
+        self.end(ConnectionEnd::Here);
         self.note_timeout();
     }
 
@@ -507,7 +508,7 @@ impl Connection {
                 quinn_proto::Event::Connected => {
                     self.is_connected = true;
                     self.liveness.heard(now);
-                    self.events.push_back(Event::Connected);
+                    self.events.push_back(ConnectionEvent::Connected);
                 }
                 quinn_proto::Event::ConnectionLost { reason } => lost = Some(reason),
                 quinn_proto::Event::Stream(StreamEvent::Finished { id }) => {
@@ -538,10 +539,10 @@ impl Connection {
         self.end(why(reason));
     }
 
-    fn end(&mut self, why: Ended) {
+    fn end(&mut self, why: ConnectionEnd) {
         if !self.has_ended {
             self.has_ended = true;
-            self.events.push_back(Event::Ended(why));
+            self.events.push_back(ConnectionEvent::Ended(why));
         }
     }
 
@@ -618,12 +619,12 @@ fn counts(frames: &FrameStats) -> (u64, u64) {
     (asking, frames.acks.wrapping_add(frames.connection_close))
 }
 
-fn why(reason: ConnectionError) -> Ended {
+fn why(reason: ConnectionError) -> ConnectionEnd {
     match reason {
-        ConnectionError::LocallyClosed => Ended::Here,
-        ConnectionError::ApplicationClosed(_) => Ended::There,
-        ConnectionError::TimedOut => Ended::IdleTimeout,
-        other => Ended::Broken(other.to_string()),
+        ConnectionError::LocallyClosed => ConnectionEnd::Here,
+        ConnectionError::ApplicationClosed(_) => ConnectionEnd::There,
+        ConnectionError::TimedOut => ConnectionEnd::IdleTimeout,
+        other => ConnectionEnd::Broken(other.to_string()),
     }
 }
 

@@ -51,23 +51,23 @@ impl Transmit {
 
 /// News for the edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum ConnectionEvent {
     /// Both ends have proven who they are.
     Connected,
     /// Nothing can be sent or received any more. The last event.
-    Ended(Ended),
+    Ended(ConnectionEnd),
 }
 
 /// The reason for which a connection has ended.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Ended {
+pub enum ConnectionEnd {
     /// This end closed it.
     #[error("closed")]
     Here,
     /// The other end closed it.
     #[error("closed by the other side")]
     There,
-    /// No sign of the other end for as long as [`Options::idle_timeout`](crate::Options) says.
+    /// No sign of the other end for as long as [`ConnectionOptions::idle_timeout`](crate::ConnectionOptions) says.
     #[error("the other side was silent for too long")]
     IdleTimeout,
     /// One end broke the protocol, or could not prove who it is.

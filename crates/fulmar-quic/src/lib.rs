@@ -33,8 +33,8 @@ mod streams;
 mod window;
 
 pub use connection::Connection;
-pub use event::{DatagramVerdict, Ended, Event, Statistics, Transmit};
+pub use event::{ConnectionEnd, ConnectionEvent, DatagramVerdict, Statistics, Transmit};
 pub use initial_filter::{InitialFilter, Rejected, RejectedCounts};
-pub use options::{CongestionControl, Options, STREAMS_MAX, WINDOW_MAX};
+pub use options::{CongestionControl, ConnectionOptions, STREAMS_MAX, WINDOW_MAX};
 pub use secret::{Secret, SecretError};
 pub use streams::StreamId;

@@ -12,7 +12,7 @@ pub const STREAMS_MAX: u8 = 64;
 
 /// The options of a connection. Both ends must agree on the number of streams.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct ConnectionOptions {
     /// Cap of each window in bytes: of what the peer may have under way to us, and of what is kept
     /// here for sending again. At most [`WINDOW_MAX`].
     pub window_max: u64,
@@ -41,9 +41,9 @@ pub enum CongestionControl {
     Cubic,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for ConnectionOptions {
+    fn default() -> ConnectionOptions {
+        ConnectionOptions {
             window_max: WINDOW_MAX,
             streams: 32,
             idle_timeout: Duration::from_secs(12 * 3600),

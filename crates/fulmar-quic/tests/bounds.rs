@@ -2,7 +2,7 @@
 
 mod support;
 
-use fulmar_quic::{Event, Options, STREAMS_MAX};
+use fulmar_quic::{ConnectionEvent, ConnectionOptions, STREAMS_MAX};
 use fulmar_sim::{Delay, Loss, Network, Queue, Rate, Reordering, Simulation, ms, secs};
 use support::{End, ends, upload};
 
@@ -23,13 +23,13 @@ fn a_connection_outlives_any_gaps() {
             Loss::percent(loss),
             Reordering::percent(reordered, ms(90)),
         ]);
-        let options = Options {
+        let options = ConnectionOptions {
             streams,
-            ..Options::default()
+            ..ConnectionOptions::default()
         };
         let sim = upload(net, 4, &options, 4 * MB);
-        assert_eq!(sim.nodes.1.events, [Event::Connected]);
-        assert_eq!(sim.nodes.0.events, [Event::Connected]);
+        assert_eq!(sim.nodes.1.events, [ConnectionEvent::Connected]);
+        assert_eq!(sim.nodes.0.events, [ConnectionEvent::Connected]);
     }
 }
 
@@ -41,7 +41,7 @@ fn windows_follow_the_product_of_rate_and_round_trip() {
             Rate::kbit(mbit * 1000, Queue::bytes(product as usize)),
             Delay::ms(trip / 2),
         ]);
-        let mut sim = Simulation::new(net, ends(5, &Options::default(), 1 << 40, 0));
+        let mut sim = Simulation::new(net, ends(5, &ConnectionOptions::default(), 1 << 40, 0));
         run(&mut sim, 5);
         let least = 16 << 20;
         let near = sim.nodes.0.connection.statistics().send_window;
@@ -63,7 +63,7 @@ fn an_end_holds_three_products_at_most_from_the_first_byte_on() {
             Rate::kbit(400_000, Queue::bytes(product as usize)),
             Delay::ms(100),
         ]);
-        let options = Options::default();
+        let options = ConnectionOptions::default();
         let mut sim = Simulation::new(net, ends(5, &options, to_send, 0));
         let staged = u64::from(options.streams) * (64 << 10);
         for _ in 0..200 {
@@ -84,9 +84,9 @@ fn an_end_holds_three_products_at_most_from_the_first_byte_on() {
 #[test]
 fn a_reader_that_stops_holds_a_window_and_a_writer_no_more() {
     let cap = 2 << 20;
-    let options = Options {
+    let options = ConnectionOptions {
         window_max: cap,
-        ..Options::default()
+        ..ConnectionOptions::default()
     };
     let net =
         Network::seeded(6).both([Rate::kbit(100_000, Queue::bytes(1_000_000)), Delay::ms(20)]);
@@ -107,9 +107,9 @@ fn a_reader_that_stops_holds_a_window_and_a_writer_no_more() {
 
 #[test]
 fn a_small_window_is_kept_to() {
-    let options = Options {
+    let options = ConnectionOptions {
         window_max: 1 << 20,
-        ..Options::default()
+        ..ConnectionOptions::default()
     };
     let net =
         Network::seeded(7).both([Rate::kbit(200_000, Queue::bytes(5_000_000)), Delay::ms(100)]);

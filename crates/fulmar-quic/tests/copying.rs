@@ -4,7 +4,7 @@ mod support;
 
 use bytes::Bytes;
 use fulmar_base::Time;
-use fulmar_quic::{Connection, Ended, Event, Options, StreamId};
+use fulmar_quic::{Connection, ConnectionEnd, ConnectionEvent, ConnectionOptions, StreamId};
 use fulmar_sim::{
     Delay, Duplication, Loss, Network, Queue, Rate, Reordering, Simulation, ms, secs,
 };
@@ -15,15 +15,15 @@ const MB: u64 = 1_000_000;
 #[test]
 fn both_ends_prove_who_they_are_and_bytes_cross_both_ways() {
     let net = Network::seeded(1).both([Delay::ms(50)]);
-    let options = Options::default();
+    let options = ConnectionOptions::default();
     let mut sim = Simulation::new(net, ends(1, &options, 2 * MB, 3 * MB));
     let took = sim.run_until(secs(20), |(client, server)| {
         client.received == 3 * MB && server.received == 2 * MB
     });
     took.unwrap();
     let (client, server) = &sim.nodes;
-    assert_eq!(client.events, [Event::Connected]);
-    assert_eq!(server.events, [Event::Connected]);
+    assert_eq!(client.events, [ConnectionEvent::Connected]);
+    assert_eq!(server.events, [ConnectionEvent::Connected]);
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn nothing_is_missing_after_loss_reordering_and_doubling() {
             Reordering::percent(5, ms(20)),
             Duplication::percent(5),
         ]);
-        upload(net, seed as u8, &Options::default(), 3 * MB);
+        upload(net, seed as u8, &ConnectionOptions::default(), 3 * MB);
     }
 }
 
@@ -51,7 +51,7 @@ fn a_long_fast_path_is_filled_within_nine_round_trips_and_remains_so() {
             Delay::ms(100),
             Loss::percent(loss),
         ]);
-        let sim = upload(net, 3, &Options::default(), 60 * MB);
+        let sim = upload(net, 3, &ConnectionOptions::default(), 60 * MB);
         // The link takes 2.4 s for the bytes.
         let took = sim.nodes.1.received_at;
         assert!(
@@ -65,7 +65,7 @@ fn a_long_fast_path_is_filled_within_nine_round_trips_and_remains_so() {
 fn equal_seeds_give_equal_traces() {
     let trace = |seed| {
         let net = Network::seeded(seed).both([Delay::ms(30), Loss::percent(5)]);
-        let sim = upload(net, seed as u8, &Options::default(), MB);
+        let sim = upload(net, seed as u8, &ConnectionOptions::default(), MB);
         let (client, server) = sim.nodes;
         (client.trace, server.trace)
     };
@@ -95,7 +95,7 @@ fn pass(sim: &mut Simulation<(End, End)>) {
 #[test]
 fn streams_have_an_end_and_control_runs_both_ways() {
     let net = Network::seeded(8).both([Delay::ms(20)]);
-    let (mut client, mut server) = ends(8, &Options::default(), 0, 0);
+    let (mut client, mut server) = ends(8, &ConnectionOptions::default(), 0, 0);
     (client.reads, server.reads) = (false, false);
     // Before there is a connection.
     let asks = &mut Bytes::from_static(b"what is there");
@@ -131,17 +131,26 @@ fn streams_have_an_end_and_control_runs_both_ways() {
 #[test]
 fn closing_tells_the_other_end_and_both_are_done() {
     let net = Network::seeded(9).both([Delay::ms(20)]);
-    let mut sim = Simulation::new(net, ends(9, &Options::default(), MB, 0));
+    let mut sim = Simulation::new(net, ends(9, &ConnectionOptions::default(), MB, 0));
     pass(&mut sim);
     let now = Time::from_origin(sim.now());
     sim.nodes.0.connection.close(now);
     pass(&mut sim);
     pass(&mut sim);
     let (client, server) = &sim.nodes;
-    assert_eq!(client.events, [Event::Connected, Event::Ended(Ended::Here)]);
+    assert_eq!(
+        client.events,
+        [
+            ConnectionEvent::Connected,
+            ConnectionEvent::Ended(ConnectionEnd::Here)
+        ]
+    );
     assert_eq!(
         server.events,
-        [Event::Connected, Event::Ended(Ended::There)]
+        [
+            ConnectionEvent::Connected,
+            ConnectionEvent::Ended(ConnectionEnd::There)
+        ]
     );
     assert!(client.connection.is_done() && server.connection.is_done());
     assert_eq!(client.connection.poll_timeout(), None);

@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-use fulmar_quic::{Event, Options};
+use fulmar_quic::{ConnectionEvent, ConnectionOptions};
 use fulmar_sim::{
     Datagram, Delay, Loss, Network, Node, Queue, Random, Rate, Reordering, Simulation, Transmit,
     address, ms, secs,
@@ -216,9 +216,9 @@ fn copy(seed: u64, bytes: u64, meddling: Meddling) -> Simulation<(Meddled, Meddl
         Loss::percent(1),
         Reordering::percent(5, ms(10)),
     ]);
-    let options = Options {
+    let options = ConnectionOptions {
         window_max: 2 << 20,
-        ..Options::default()
+        ..ConnectionOptions::default()
     };
     let (client, server) = ends(seed as u8, &options, bytes, bytes);
     let tape = Rc::default();
@@ -232,7 +232,7 @@ fn copy(seed: u64, bytes: u64, meddling: Meddling) -> Simulation<(Meddled, Meddl
     }
     let (client, server) = &sim.nodes;
     for end in [&client.end, &server.end] {
-        assert_eq!(end.events, [Event::Connected], "seed {seed}");
+        assert_eq!(end.events, [ConnectionEvent::Connected], "seed {seed}");
     }
     if !meddling.keeps_back {
         // QUIC does not remember the number of the packet that a connection began with.

@@ -5,7 +5,7 @@ mod support;
 use std::time::Duration;
 
 use fulmar_base::Hint;
-use fulmar_quic::{Event, Options};
+use fulmar_quic::{ConnectionEvent, ConnectionOptions};
 use fulmar_sim::{
     CLIENT, Change, Delay, Nat, Network, Outage, Queue, Rate, Simulation, hours, ms, secs,
 };
@@ -54,14 +54,17 @@ fn bytes_flow_a_trip_and_a_second_after_any_outage() {
     for length in [secs(5), secs(60), hours(1)] {
         for (up, down) in [(ENDLESS, 0), (0, ENDLESS)] {
             let end = CUT + length;
-            let mut sim = Simulation::new(network(end), ends(2, &Options::default(), up, down));
+            let mut sim = Simulation::new(
+                network(end),
+                ends(2, &ConnectionOptions::default(), up, down),
+            );
             run(&mut sim, end);
             let took = until_more(&mut sim, down > 0);
             // The question needs a trip, and so do bytes that fill the gap.
             assert!(took <= secs(1) + 2 * RTT, "{length:?}, up {up}: {took:?}");
             let (client, server) = &sim.nodes;
             for end in [client, server] {
-                assert_eq!(end.events, [Event::Connected]);
+                assert_eq!(end.events, [ConnectionEvent::Connected]);
             }
         }
     }
@@ -70,7 +73,10 @@ fn bytes_flow_a_trip_and_a_second_after_any_outage() {
 #[test]
 fn the_full_rate_is_back_soon_after_an_outage() {
     let end = CUT + secs(60);
-    let mut sim = Simulation::new(network(end), ends(2, &Options::default(), ENDLESS, 0));
+    let mut sim = Simulation::new(
+        network(end),
+        ends(2, &ConnectionOptions::default(), ENDLESS, 0),
+    );
     run(&mut sim, end + secs(3));
     let before = sim.nodes.1.received;
     run(&mut sim, secs(5));
@@ -80,7 +86,10 @@ fn the_full_rate_is_back_soon_after_an_outage() {
 
 #[test]
 fn silence_costs_a_datagram_a_second() {
-    let mut sim = Simulation::new(network(hours(2)), ends(2, &Options::default(), ENDLESS, 0));
+    let mut sim = Simulation::new(
+        network(hours(2)),
+        ends(2, &ConnectionOptions::default(), ENDLESS, 0),
+    );
     run(&mut sim, secs(60));
     let before = sim.nodes.0.sent_datagrams;
     run(&mut sim, secs(600));
@@ -98,7 +107,7 @@ fn a_server_follows_its_client_through_a_new_address_and_a_new_mapping() {
             Change::MoveNat(CLIENT, [198, 51, 100, 77].into()),
         ] {
             let net = network(CUT).client_behind(Nat::at([198, 51, 100, 9].into()));
-            let mut sim = Simulation::new(net, ends(2, &Options::default(), up, down));
+            let mut sim = Simulation::new(net, ends(2, &ConnectionOptions::default(), up, down));
             run(&mut sim, CUT + ms(7));
             let is_noticed = matches!(change, Change::MoveOn(_));
             sim.apply(change.clone());
@@ -118,7 +127,10 @@ fn a_server_follows_its_client_through_a_new_address_and_a_new_mapping() {
 
 #[test]
 fn a_client_that_has_slept_goes_on() {
-    let mut sim = Simulation::new(network(CUT), ends(2, &Options::default(), ENDLESS, 0));
+    let mut sim = Simulation::new(
+        network(CUT),
+        ends(2, &ConnectionOptions::default(), ENDLESS, 0),
+    );
     run(&mut sim, CUT);
     sim.suspend(CLIENT);
     run(&mut sim, hours(3));
@@ -134,7 +146,7 @@ fn hosts_that_are_late_do_not_make_it_slower_and_slower() {
     let net = Network::seeded(3)
         .up([link(), Delay::ms(20), late()])
         .down([link(), Delay::ms(20), late()]);
-    let mut sim = Simulation::new(net, ends(3, &Options::default(), ENDLESS, 0));
+    let mut sim = Simulation::new(net, ends(3, &ConnectionOptions::default(), ENDLESS, 0));
     run(&mut sim, secs(10));
     let before = sim.nodes.1.received;
     run(&mut sim, secs(10));

@@ -5,7 +5,7 @@ mod support;
 use std::time::Duration;
 
 use fulmar_base::{Ecn, PathId, Time};
-use fulmar_quic::{Connection, DatagramVerdict, Options, Rejected, Secret};
+use fulmar_quic::{Connection, ConnectionOptions, DatagramVerdict, Rejected, Secret};
 use fulmar_sim::{Delay, Network, Node as _, Queue, Random, Rate, Simulation, ms, secs};
 use proptest::prelude::*;
 use support::{End, ends, origin, secret};
@@ -23,14 +23,14 @@ fn server() -> Connection {
         [2; 32],
         origin(),
         Time::ZERO,
-        &Options::default(),
+        &ConnectionOptions::default(),
     )
 }
 
 /// The first datagrams of a client that has this secret.
 fn first_flight(secret: &Secret, seed: u8) -> Vec<Vec<u8>> {
     let path = PathId::new(0);
-    let options = Options::default();
+    let options = ConnectionOptions::default();
     let mut client = Connection::client(secret, [seed; 32], origin(), Time::ZERO, path, &options);
     sent_by(&mut client, Time::ZERO)
 }
@@ -142,7 +142,7 @@ fn copying() -> Simulation<(End, End)> {
 
 fn copying_bytes(bytes: u64, time: Duration) -> Simulation<(End, End)> {
     let net = Network::seeded(1).both([Rate::kbit(20_000, Queue::bytes(100_000)), Delay::ms(20)]);
-    let mut sim = Simulation::new(net, ends(1, &Options::default(), bytes, 0));
+    let mut sim = Simulation::new(net, ends(1, &ConnectionOptions::default(), bytes, 0));
     if let Err(failure) = sim.run_for(time) {
         panic!("{failure}");
     }
@@ -294,7 +294,7 @@ proptest! {
         let verdict = verdict_on(&mut server, &datagram);
         prop_assert!(matches!(verdict, DatagramVerdict::Rejected(_)));
         let path = PathId::new(0);
-        let options = Options::default();
+        let options = ConnectionOptions::default();
         let mut client = Connection::client(&secret(1), [3; 32], origin(), Time::ZERO, path, &options);
         sent_by(&mut client, Time::ZERO);
         let verdict = client.handle_datagram(at(1), path, Ecn::NotCapable, &datagram);
@@ -307,7 +307,7 @@ proptest! {
 fn an_end_with_another_secret_is_never_connected() {
     // As if somebody could make ids but not keys: both ends with their own secret hear nothing.
     let path = PathId::new(0);
-    let options = Options::default();
+    let options = ConnectionOptions::default();
     let mut client = Connection::client(&secret(8), [3; 32], origin(), Time::ZERO, path, &options);
     let mut server = server();
     for round in 0..20_u64 {

@@ -4,7 +4,7 @@ mod support;
 
 use std::time::Duration;
 
-use fulmar_quic::{CongestionControl, Options};
+use fulmar_quic::{CongestionControl, ConnectionOptions};
 use fulmar_sim::{Delay, Network, Queue, Rate, Simulation, ms, secs};
 use support::many::{Many, share};
 use support::{End, ends};
@@ -18,9 +18,9 @@ fn network() -> Network {
 
 /// A copy of that control that begins then.
 fn copy(seed: u8, control: CongestionControl, from: Duration) -> (End, End) {
-    let options = Options {
+    let options = ConnectionOptions {
         control,
-        ..Options::default()
+        ..ConnectionOptions::default()
     };
     let (near, far) = ends(seed, &options, ENDLESS, 0);
     (near.starting(from), far)

@@ -198,7 +198,7 @@ fn copy(base: &Path, operands: &[&str], target: &str, turns: usize) -> Copied {
     }
 }
 
-/// EntryKind and mode, time, content.
+/// Kind and mode, time, content.
 type Seen = (u32, (i64, i64), Vec<u8>);
 
 /// Everything below a folder.

@@ -16,7 +16,7 @@ use crate::connection_id::ConnectionIdKey;
 use crate::control::{Factory, SharedControl};
 use crate::keys::Keys;
 use crate::window::FlowControlWindow;
-use crate::{InitialFilter, Options, STREAMS_MAX, Secret, WINDOW_MAX};
+use crate::{ConnectionOptions, InitialFilter, STREAMS_MAX, Secret, WINDOW_MAX};
 
 /// The most bytes that a stream may have under way: 2000 packets of 1200 bytes, so that no order of arrival
 /// makes more than 1000 gaps. At 1024 QUIC's buffer gives up the connection.
@@ -41,7 +41,7 @@ pub(super) struct Config {
     keys: Option<Keys>,
     seed: [u8; 32],
     shared: Arc<SharedControl>,
-    options: Options,
+    options: ConnectionOptions,
     pub(super) streams: u8,
     pub(super) window_max: u64,
 }
@@ -51,7 +51,7 @@ impl Config {
         side: Side,
         secret: &Secret,
         seed: [u8; 32],
-        options: &Options,
+        options: &ConnectionOptions,
         shared: Arc<SharedControl>,
     ) -> Config {
         Config {
@@ -209,10 +209,10 @@ mod tests {
     use super::*;
 
     fn config(streams: u8, window_max: u64) -> Config {
-        let options = Options {
+        let options = ConnectionOptions {
             streams,
             window_max,
-            ..Options::default()
+            ..ConnectionOptions::default()
         };
         let secret = Secret::from_bytes(Zeroizing::new([7; 32]));
         Config::new(Side::Client, &secret, [1; 32], &options, Arc::default())

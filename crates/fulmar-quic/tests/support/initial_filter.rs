@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use fulmar_base::{Ecn, PathId, Time};
-use fulmar_quic::{Connection, DatagramVerdict, Options, Secret};
+use fulmar_quic::{Connection, ConnectionOptions, DatagramVerdict, Secret};
 
 thread_local! {
     /// Making them takes a thousand times as long as turning a datagram away. What was turned away has not changed
@@ -42,7 +42,7 @@ fn ends() -> [Connection; 2] {
     )]
     let origin = Instant::now();
     let secret = Secret::from_bytes([1; 32].into());
-    let (options, path) = (Options::default(), PathId::new(0));
+    let (options, path) = (ConnectionOptions::default(), PathId::new(0));
     let server = Connection::server(&secret, [2; 32], origin, Time::ZERO, &options);
     let mut client = Connection::client(&secret, [3; 32], origin, Time::ZERO, path, &options);
     while client.poll_transmit(Time::ZERO, &mut Vec::new()).is_some() {}

@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use fulmar_base::{Hint, PathId, Time};
-use fulmar_quic::{Connection, DatagramVerdict, Event, Options, Secret, StreamId};
+use fulmar_quic::{
+    Connection, ConnectionEvent, ConnectionOptions, DatagramVerdict, Secret, StreamId,
+};
 use fulmar_sim::{Datagram, Network, Node, Simulation, Transmit, address};
 
 pub const SERVER_ADDRESS: &str = "203.0.113.1:60001";
@@ -39,7 +41,7 @@ pub fn origin() -> Instant {
 /// One end: writes what it is to send to all data streams in turn, and reads all that comes.
 pub struct End {
     pub connection: Connection,
-    pub events: Vec<Event>,
+    pub events: Vec<ConnectionEvent>,
     /// Bytes that are still to be written.
     pub to_send: u64,
     /// Bytes that came, and when the last of them did.
@@ -72,14 +74,14 @@ struct Progress {
 }
 
 impl End {
-    pub fn client(seed: u8, options: &Options) -> End {
+    pub fn client(seed: u8, options: &ConnectionOptions) -> End {
         let path = PathId::new(0);
         let connection =
             Connection::client(&secret(1), [seed; 32], origin(), Time::ZERO, path, options);
         End::new(connection, vec![address(SERVER_ADDRESS)])
     }
 
-    pub fn server(seed: u8, options: &Options) -> End {
+    pub fn server(seed: u8, options: &ConnectionOptions) -> End {
         let seed = [seed.wrapping_add(100); 32];
         let connection = Connection::server(&secret(1), seed, origin(), Time::ZERO, options);
         End::new(connection, Vec::new())
@@ -258,13 +260,18 @@ impl Node for End {
 }
 
 /// A client that sends `up` bytes and a server that sends `down`.
-pub fn ends(seed: u8, options: &Options, up: u64, down: u64) -> (End, End) {
+pub fn ends(seed: u8, options: &ConnectionOptions, up: u64, down: u64) -> (End, End) {
     let client = End::client(seed, options).sending(up);
     (client, End::server(seed, options).sending(down))
 }
 
 /// Runs a copy of so many bytes to the server; returns the simulation after the last byte.
-pub fn upload(net: Network, seed: u8, options: &Options, bytes: u64) -> Simulation<(End, End)> {
+pub fn upload(
+    net: Network,
+    seed: u8,
+    options: &ConnectionOptions,
+    bytes: u64,
+) -> Simulation<(End, End)> {
     let mut sim = Simulation::new(net, ends(seed, options, bytes, 0));
     let done = sim.run_until(Duration::from_secs(4000), |(_, server)| {
         server.received >= bytes

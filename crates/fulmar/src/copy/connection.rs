@@ -9,7 +9,7 @@ use fulmar_login::{
     TransportError, TransportEvent,
 };
 use fulmar_platform::{Piped, Stream, Transfer};
-use fulmar_quic::Event;
+use fulmar_quic::ConnectionEvent;
 
 use super::absence::GONE_AFTER;
 use super::copy_login::WaitingFarEnd;
@@ -203,13 +203,13 @@ impl CopyConnection {
         let Some(udp) = &mut self.udp else { return };
         while let Some(event) = udp.connection.poll_event() {
             match event {
-                Event::Connected => {
+                ConnectionEvent::Connected => {
                     if self.choice.transport().is_none() {
                         udp.connected(now);
                     }
                     self.choice.handle_udp_open();
                 }
-                Event::Ended(why) => {
+                ConnectionEvent::Ended(why) => {
                     tracing::info!(%why, "QUIC has ended");
                     self.choice.handle_udp_end(why.to_string());
                 }

@@ -14,7 +14,7 @@ use fulmar_login::{COPY_VERSION, CopyParams};
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::udp::{Fragmentation, IcmpErrors, UdpOptions};
 use fulmar_platform::{Signal, StandardPipes, forbid_core_dumps, signals};
-use fulmar_quic::{Connection, Options, Secret};
+use fulmar_quic::{Connection, ConnectionOptions, Secret};
 use zeroize::Zeroizing;
 
 use super::arguments::CopyServerArgs;
@@ -85,9 +85,9 @@ fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, CopyErro
     let bound = bind::bind_with(&wish, ports, &environment, CompatMode::Fulmar, options)?;
     // Only in the process that does not fork any more (docs/threat-model.md §5).
     let secret = secret()?;
-    let quic = Options {
+    let quic = ConnectionOptions {
         idle_timeout: arguments.idle.map_or(SILENT_MAX, Duration::from_secs),
-        ..Options::default()
+        ..ConnectionOptions::default()
     };
     let connection = Connection::server(&secret, random::seed()?, origin(), now(), &quic);
     let params = CopyParams {

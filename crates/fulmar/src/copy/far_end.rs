@@ -9,7 +9,7 @@ use fulmar_copy::{Answerer, Poll, ProtocolError, RateLimiter};
 use fulmar_login::OVER_SSH_LINE;
 use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::{Interest, StandardPipes, Transfer};
-use fulmar_quic::{Connection, Event};
+use fulmar_quic::{Connection, ConnectionEvent};
 
 use super::WORK_BYTES_PER_TURN;
 use super::far_sockets::FarSockets;
@@ -261,13 +261,13 @@ impl FarEnd {
         connection.handle_timeout(now());
         while let Some(event) = connection.poll_event() {
             match event {
-                Event::Connected => {
+                ConnectionEvent::Connected => {
                     tracing::info!("the near end is there, over UDP");
                     self.stage = FarEndStage::Reached;
                     // From here on the copy does not end with the login.
                     let_go(self.login.take());
                 }
-                Event::Ended(why) => return Err(Leave::Ended(why.to_string())),
+                ConnectionEvent::Ended(why) => return Err(Leave::Ended(why.to_string())),
             }
         }
         Ok(has_more)

@@ -64,7 +64,7 @@ pub(super) fn batch<'a>(transmit: &Transmit, buffer: &'a [u8]) -> Batch<'a> {
 
 #[cfg(test)]
 mod tests {
-    use fulmar_quic::{Options, Secret};
+    use fulmar_quic::{ConnectionOptions, Secret};
     use zeroize::Zeroizing;
 
     use super::*;
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn what_found_no_room_is_what_is_sent_next_unless_it_is_given_up() {
         let (secret, path) = (Secret::from_bytes(Zeroizing::new([7; 32])), PathId::new(3));
-        let options = Options::default();
+        let options = ConnectionOptions::default();
         let mut connection = Connection::client(&secret, [1; 32], origin(), now(), path, &options);
         let mut tried = Vec::new();
         let mut transmit = |outgoing: &mut Outgoing, outcome| {

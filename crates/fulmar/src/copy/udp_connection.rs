@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use fulmar_base::{Hint, PathId, Time};
 use fulmar_platform::{Poller, boot_time};
-use fulmar_quic::{Connection, Options, Secret};
+use fulmar_quic::{Connection, ConnectionOptions, Secret};
 
 use super::error::CopyError;
 use super::near_sockets::NearSockets;
@@ -176,7 +176,7 @@ fn connect(
     path: PathId,
     window_max: Option<u64>,
 ) -> Result<Connection, CopyError> {
-    let mut options = Options::default();
+    let mut options = ConnectionOptions::default();
     if let Some(window_max) = window_max {
         options.window_max = window_max;
     }
