@@ -18,7 +18,7 @@ use fulmar_settings::{RecordFiles, SettingSources};
 use crate::client::{ClientError, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
 use crate::login::{SessionError, SshChild, SshLogin};
-use crate::reactor::{Event, Reactor};
+use crate::reactor::{Reactor, ReactorEvent};
 use crate::steps::{Step, Steps};
 use crate::system::while_doing;
 use crate::{log, report, session_key};
@@ -120,10 +120,10 @@ fn listen(
         waited.map_err(while_doing("waiting for the server"))?;
         while let Some(event) = reactor.poll_event() {
             match event {
-                Event::Signal(signal) => obey(signal)?,
-                Event::Ready(token, _) => login.handle_ready(now(), token),
+                ReactorEvent::Signal(signal) => obey(signal)?,
+                ReactorEvent::Ready(token, _) => login.handle_ready(now(), token),
                 // What happens to the network matters to nobody yet.
-                Event::Hint(_) => {}
+                ReactorEvent::Hint(_) => {}
             }
         }
         login.end_turn(now());

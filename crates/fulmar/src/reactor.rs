@@ -50,7 +50,7 @@ pub(crate) enum Token {
 
 /// An event of one turn of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Event {
+pub(crate) enum ReactorEvent {
     /// The machine or its network has changed.
     Hint(Hint),
     /// A signal has come.
@@ -72,7 +72,7 @@ pub(crate) struct Reactor {
     routes: Option<RouteSocket>,
     sleep: SleepWatch,
     poller: Poller<Token>,
-    events: VecDeque<Event>,
+    events: VecDeque<ReactorEvent>,
     /// True once the events of this turn were collected.
     is_collected: bool,
 }
@@ -123,7 +123,7 @@ impl Reactor {
     }
 
     /// Returns the next event of this turn.
-    pub(crate) fn poll_event(&mut self) -> Option<Event> {
+    pub(crate) fn poll_event(&mut self) -> Option<ReactorEvent> {
         if !mem::replace(&mut self.is_collected, true) {
             self.collect();
         }
@@ -137,18 +137,20 @@ impl Reactor {
 
     fn collect(&mut self) {
         if let Some(slept) = self.sleep.slept() {
-            self.events.push_back(Event::Hint(Hint::Woke { slept }));
+            self.events
+                .push_back(ReactorEvent::Hint(Hint::Woke { slept }));
         }
         if self.is_ready(Token::Routes) {
             self.collect_network_changes();
         }
         // One that came after the wait has looked counts, too.
         if self.is_ready(Token::Signals) || self.signals.has_come() {
-            self.events.extend(self.signals.drain().map(Event::Signal));
+            self.events
+                .extend(self.signals.drain().map(ReactorEvent::Signal));
         }
         for (token, readiness) in self.poller.ready() {
             if !matches!(token, Token::Timer | Token::Signals | Token::Routes) {
-                self.events.push_back(Event::Ready(token, readiness));
+                self.events.push_back(ReactorEvent::Ready(token, readiness));
             }
         }
     }
@@ -162,10 +164,11 @@ impl Reactor {
         match routes.drain() {
             Ok(change) => {
                 if change.addresses || change.routes {
-                    self.events.push_back(Event::Hint(Hint::AddressChanged));
+                    self.events
+                        .push_back(ReactorEvent::Hint(Hint::AddressChanged));
                 }
                 if change.link_up {
-                    self.events.push_back(Event::Hint(Hint::LinkUp));
+                    self.events.push_back(ReactorEvent::Hint(Hint::LinkUp));
                 }
             }
             // Without it the same things are noticed later, by their effects.
@@ -186,7 +189,7 @@ mod tests {
     fn tokens(reactor: &mut Reactor) -> Vec<Token> {
         let mut tokens = Vec::new();
         while let Some(event) = reactor.poll_event() {
-            if let Event::Ready(token, _) = event {
+            if let ReactorEvent::Ready(token, _) = event {
                 tokens.push(token);
             }
         }
@@ -214,9 +217,9 @@ mod tests {
         let mut events = Vec::new();
         while let Some(event) = reactor.poll_event() {
             match event {
-                Event::Signal(signal) => events.push(format!("{signal:?}")),
-                Event::Ready(token, _) => events.push(format!("{token:?}")),
-                Event::Hint(_) => {}
+                ReactorEvent::Signal(signal) => events.push(format!("{signal:?}")),
+                ReactorEvent::Ready(token, _) => events.push(format!("{token:?}")),
+                ReactorEvent::Hint(_) => {}
             }
         }
         assert_eq!(events, ["WindowChange", "Socket(0)", "Terminal"]);

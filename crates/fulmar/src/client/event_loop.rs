@@ -17,7 +17,7 @@ use super::sockets::Sockets;
 use super::terminal::{Keys, Terminal};
 use crate::clock::now;
 use crate::login::SshLogin;
-use crate::reactor::{Event, Reactor, Token};
+use crate::reactor::{Reactor, ReactorEvent, Token};
 use crate::steps::{Step, Steps};
 
 /// The byte that Ctrl-C types on a terminal in raw mode.
@@ -120,14 +120,16 @@ impl EventLoop {
         let mut keys = None;
         while let Some(event) = self.reactor.poll_event() {
             match event {
-                Event::Hint(hint) => self.client.handle_hint(now, hint),
-                Event::Signal(signal) => self.handle_signal(now, Meaning::of(signal)),
-                Event::Ready(Token::Backlog, _) => self.sockets.resume(now, &mut self.client),
-                Event::Ready(Token::Socket(index), _) => {
+                ReactorEvent::Hint(hint) => self.client.handle_hint(now, hint),
+                ReactorEvent::Signal(signal) => self.handle_signal(now, Meaning::of(signal)),
+                ReactorEvent::Ready(Token::Backlog, _) => {
+                    self.sockets.resume(now, &mut self.client)
+                }
+                ReactorEvent::Ready(Token::Socket(index), _) => {
                     self.sockets.receive(now, index, &mut self.client);
                 }
-                Event::Ready(Token::Terminal, readiness) => keys = Some(readiness),
-                Event::Ready(token, _) => self.hear_ssh(now, token),
+                ReactorEvent::Ready(Token::Terminal, readiness) => keys = Some(readiness),
+                ReactorEvent::Ready(token, _) => self.hear_ssh(now, token),
             }
         }
         self.sockets.end_turn();

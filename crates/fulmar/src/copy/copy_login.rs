@@ -18,7 +18,7 @@ use super::error::CopyError;
 use super::reporter::Reporter;
 use crate::clock::now;
 use crate::login::{self, SshLogin};
-use crate::reactor::{Event, Reactor, Token};
+use crate::reactor::{Reactor, ReactorEvent, Token};
 use crate::system::while_doing;
 
 /// A far end that waits.
@@ -114,10 +114,10 @@ impl CopyLogin {
             waited.map_err(while_doing("waiting for ssh"))?;
             while let Some(event) = reactor.poll_event() {
                 match event {
-                    Event::Signal(signal) => check_ending(signal)?,
-                    Event::Ready(token, _) => self.login.handle_ready(now(), token),
+                    ReactorEvent::Signal(signal) => check_ending(signal)?,
+                    ReactorEvent::Ready(token, _) => self.login.handle_ready(now(), token),
                     // What happens to the network matters to nobody yet.
-                    Event::Hint(_) => {}
+                    ReactorEvent::Hint(_) => {}
                 }
             }
             reporter.look_after_output();

@@ -18,7 +18,7 @@ use super::ssh_streams::{PipeFault, Pipes, SshStreams};
 use super::work::CountedStreams;
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
-use crate::reactor::{self, Reactor, Token};
+use crate::reactor::{Reactor, ReactorEvent, Token};
 
 /// The longest wait for a near end.
 ///
@@ -224,15 +224,15 @@ impl FarEnd {
         }
         while let Some(event) = self.reactor.poll_event() {
             match (event, &mut self.udp) {
-                (reactor::Event::Signal(_), _) => return Err(Leave::Signalled),
+                (ReactorEvent::Signal(_), _) => return Err(Leave::Signalled),
                 (
-                    reactor::Event::Ready(Token::Socket(index), readiness),
+                    ReactorEvent::Ready(Token::Socket(index), readiness),
                     Some((sockets, connection)),
                 ) if readiness.is_readable() => {
                     sockets.receive(index, connection);
                 }
-                (reactor::Event::Ready(Token::Input, _), _) => news.input = true,
-                (reactor::Event::Ready(Token::ForkPeer, _), _) => news.is_parent_gone = true,
+                (ReactorEvent::Ready(Token::Input, _), _) => news.input = true,
+                (ReactorEvent::Ready(Token::ForkPeer, _), _) => news.is_parent_gone = true,
                 // Where a far end is reached does not change by what happens to its network.
                 _ => {}
             }

@@ -53,7 +53,7 @@ use self::reporter::Reporter;
 use crate::clock::now;
 use crate::environment;
 use crate::log::{self, Log};
-use crate::reactor::{Event, Reactor, Token};
+use crate::reactor::{Reactor, ReactorEvent, Token};
 use crate::report;
 use crate::settings;
 use crate::system::while_doing;
@@ -150,7 +150,7 @@ fn deliver(reactor: &mut Reactor, reporter: &mut Reporter) -> Result<(), CopyErr
         });
         waited.map_err(while_doing("waiting for standard output"))?;
         while let Some(event) = reactor.poll_event() {
-            if let Event::Signal(signal) = event {
+            if let ReactorEvent::Signal(signal) = event {
                 check_ending(signal)?;
             }
         }

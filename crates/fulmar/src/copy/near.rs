@@ -18,7 +18,7 @@ use super::progress::Snapshot;
 use super::reporter::Reporter;
 use super::work::{Goal, Origin, Work};
 use crate::clock::now;
-use crate::reactor::{self, Reactor, Token};
+use crate::reactor::{Reactor, ReactorEvent, Token};
 use crate::system::while_doing;
 
 /// The longest wait, once the copy is over, for the far end to have all that we have written.
@@ -185,13 +185,13 @@ impl<'a> Near<'a> {
         self.connection.begin_turn();
         while let Some(event) = self.reactor.poll_event() {
             match event {
-                reactor::Event::Hint(hint) => self.connection.handle_hint(now, hint),
-                reactor::Event::Signal(signal) => self.handle_signal(now, signal)?,
-                reactor::Event::Ready(token, readiness) if readiness.is_readable() => {
+                ReactorEvent::Hint(hint) => self.connection.handle_hint(now, hint),
+                ReactorEvent::Signal(signal) => self.handle_signal(now, signal)?,
+                ReactorEvent::Ready(token, readiness) if readiness.is_readable() => {
                     self.connection.handle_ready(now, token);
                 }
                 // Room is used in each turn.
-                reactor::Event::Ready(..) => {}
+                ReactorEvent::Ready(..) => {}
             }
         }
         self.reporter.look_after_output();

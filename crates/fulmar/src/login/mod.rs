@@ -32,7 +32,7 @@ pub(crate) use self::ssh_child::SshChild;
 pub(crate) use self::ssh_login::SshLogin;
 use crate::client::{ClientError, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
-use crate::reactor::{Event, Reactor};
+use crate::reactor::{Reactor, ReactorEvent};
 use crate::report;
 use crate::steps::{Step, Steps};
 use crate::system::while_doing;
@@ -172,10 +172,10 @@ impl SessionLogin {
             waited.map_err(while_doing("waiting for ssh"))?;
             while let Some(event) = self.reactor.poll_event() {
                 match event {
-                    Event::Signal(signal) => obey(signal)?,
-                    Event::Ready(token, _) => self.login.handle_ready(now(), token),
+                    ReactorEvent::Signal(signal) => obey(signal)?,
+                    ReactorEvent::Ready(token, _) => self.login.handle_ready(now(), token),
                     // What happens to the network matters to nobody yet.
-                    Event::Hint(_) => {}
+                    ReactorEvent::Hint(_) => {}
                 }
             }
             self.login.end_turn(now());

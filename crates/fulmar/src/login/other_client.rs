@@ -13,7 +13,7 @@ use fulmar_settings::Settings;
 
 use super::error::SessionError;
 use crate::client::ConnectParams;
-use crate::reactor::{Event, Reactor};
+use crate::reactor::{Reactor, ReactorEvent};
 use crate::system::{cannot_start, while_doing};
 
 /// Runs the client to its end, and returns its status. It joins the likeliest of the addresses, for
@@ -80,7 +80,7 @@ fn wait(mut client: Child, mut reactor: Reactor) -> Result<u8, SessionError> {
         }
         reactor.wait(None, |_| {}).map_err(waiting())?;
         while let Some(event) = reactor.poll_event() {
-            if let Event::Signal(Signal::Terminate | Signal::HangUp) = event {
+            if let ReactorEvent::Signal(Signal::Terminate | Signal::HangUp) = event {
                 // It may have another user by now, or have ended; there is nothing more to do then.
                 let _ = process::send_signal(client.id(), Signal::Terminate);
             }

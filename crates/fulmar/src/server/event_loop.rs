@@ -13,7 +13,7 @@ use super::program::Program;
 use super::sockets::Sockets;
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
-use crate::reactor::{Event, Reactor, Token};
+use crate::reactor::{Reactor, ReactorEvent, Token};
 
 /// The signals that a server deals with; it ignores SIGHUP and SIGPIPE.
 pub(crate) const SIGNALS: [Signal; 4] = [
@@ -84,15 +84,17 @@ impl EventLoop {
         self.sockets.begin_turn();
         while let Some(event) = self.reactor.poll_event() {
             match event {
-                Event::Hint(hint) => self.server.handle_hint(now, hint),
-                Event::Signal(signal) => self.handle_signal(now, signal),
-                Event::Ready(Token::Backlog, _) => self.sockets.resume(now, &mut self.server),
-                Event::Ready(Token::Socket(index), _) => {
+                ReactorEvent::Hint(hint) => self.server.handle_hint(now, hint),
+                ReactorEvent::Signal(signal) => self.handle_signal(now, signal),
+                ReactorEvent::Ready(Token::Backlog, _) => {
+                    self.sockets.resume(now, &mut self.server)
+                }
+                ReactorEvent::Ready(Token::Socket(index), _) => {
                     self.sockets.receive(now, index, &mut self.server);
                 }
-                Event::Ready(Token::ForkPeer, _) => is_parent_gone = true,
-                Event::Ready(Token::Pty, readiness) => pty = Some(readiness),
-                Event::Ready(..) => {}
+                ReactorEvent::Ready(Token::ForkPeer, _) => is_parent_gone = true,
+                ReactorEvent::Ready(Token::Pty, readiness) => pty = Some(readiness),
+                ReactorEvent::Ready(..) => {}
             }
         }
         self.look_after_parent(now, is_parent_gone);
