@@ -13,14 +13,14 @@ use socket2::{Domain, Socket, Type};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-/// The addresses that an IPv6 socket on the wildcard address is open to.
+/// The families that an IPv6 socket on the wildcard address is open to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Families {
+pub enum IpStack {
     /// IPv6 only: an IPv4 socket can have the same port.
     #[default]
-    Own,
+    Single,
     /// Both; IPv4 peers have mapped addresses (`::ffff:a.b.c.d`).
-    Both,
+    Dual,
 }
 
 /// The orders for a router with a datagram that is too long for the next link.
@@ -50,7 +50,7 @@ pub enum IcmpErrors {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UdpOptions {
     /// The addresses that an IPv6 socket takes.
-    pub families: Families,
+    pub stack: IpStack,
     /// The permission to fragment datagrams on their way.
     pub fragmentation: Fragmentation,
     /// The use of ICMP errors.
@@ -103,7 +103,7 @@ impl UdpSocket {
     pub fn bind(address: SocketAddr, options: UdpOptions) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(address), Type::DGRAM, None)?;
         if address.is_ipv6() {
-            socket.set_only_v6(options.families == Families::Own)?;
+            socket.set_only_v6(options.stack == IpStack::Single)?;
         }
         socket.bind(&address.into())?;
         let state = set_up(&socket, options)?;

@@ -176,7 +176,7 @@ fn wildcards_of_both_families_share_a_port() {
 #[test]
 fn a_socket_of_both_families_hears_ipv4() {
     let options = UdpOptions {
-        families: Families::Both,
+        stack: IpStack::Dual,
         ..UdpOptions::default()
     };
     let Ok(server) = UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0).into(), options) else {

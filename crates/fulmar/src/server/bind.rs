@@ -11,7 +11,7 @@ use fulmar_core::CompatMode;
 use fulmar_datagram::limits::{DATAGRAM_BYTES_IPV4, DATAGRAM_BYTES_IPV6};
 use fulmar_login::{BindAddress, PortRange};
 use fulmar_platform::UdpSocket;
-use fulmar_platform::udp::{Families, UdpOptions};
+use fulmar_platform::udp::{IpStack, UdpOptions};
 use fulmar_settings::Environment;
 
 use super::error::ServerError;
@@ -173,7 +173,7 @@ fn bind_any(port: u16, options: UdpOptions) -> io::Result<UdpSocket> {
             return Err(error);
         }
         let options = UdpOptions {
-            families: Families::Both,
+            stack: IpStack::Dual,
             ..options
         };
         UdpSocket::bind((Ipv6Addr::UNSPECIFIED, port).into(), options)
