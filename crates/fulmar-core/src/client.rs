@@ -364,7 +364,7 @@ impl Client {
             self.notices.dismiss();
         }
         for command in commands {
-            self.obey(now, command);
+            self.run_command(now, command);
         }
         self.notices.set_armed(self.keys.is_armed());
         self.is_stale = true;
@@ -569,7 +569,7 @@ impl Client {
         self.stream.pending_bytes()
     }
 
-    fn obey(&mut self, now: Time, command: Command) {
+    fn run_command(&mut self, now: Time, command: Command) {
         match command {
             Command::Quit => self.quit(now, ClientEnding::UserQuit),
             Command::Suspend => {

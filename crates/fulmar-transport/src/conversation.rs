@@ -181,12 +181,12 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         } = composed;
         // A repetition may be lost and its state be there all the same, and so may a state before the
         // last one.
-        let carrier = if is_new {
+        let carried_by = if is_new {
             target
         } else {
             self.sender.sent_number().next()
         };
-        let acknowledged = self.receiver.pledge(now, carrier);
+        let acknowledged = self.receiver.pledge(now, carried_by);
         Outgoing {
             path,
             cause,

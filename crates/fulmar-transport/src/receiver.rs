@@ -56,7 +56,7 @@ struct Pledge {
     at: Time,
     /// The state of ours with which the acknowledgement went out. Once the peer has it, it has seen
     /// the acknowledgement.
-    carrier: StateNumber,
+    carried_by: StateNumber,
 }
 
 /// The new states of the peer that are taken.
@@ -172,9 +172,9 @@ impl<S: Synced> Receiver<S> {
     }
 
     /// Returns the number to acknowledge in an instruction that is being sent, and from then on
-    /// stands by it. `carrier` is a state of ours that the peer cannot have without having seen
+    /// stands by it. `carried_by` is a state of ours that the peer cannot have without having seen
     /// this instruction or a later one.
-    pub fn pledge(&mut self, now: Time, carrier: StateNumber) -> StateNumber {
+    pub fn pledge(&mut self, now: Time, carried_by: StateNumber) -> StateNumber {
         let may_pledge = self.may_pledge(now);
         let newest = self.last_mut();
         let number = newest.number;
@@ -182,7 +182,10 @@ impl<S: Synced> Receiver<S> {
         // The end is acknowledged at once: nothing comes after it that could carry a later
         // acknowledgement.
         if is_new && (may_pledge || number == StateNumber::SHUTDOWN) {
-            newest.pledge = Some(Pledge { at: now, carrier });
+            newest.pledge = Some(Pledge {
+                at: now,
+                carried_by,
+            });
             self.pledged_at = now;
             self.acknowledged = number;
         }
@@ -248,13 +251,13 @@ impl<S: Synced> Receiver<S> {
     /// arrives could still be made use of. That is not reckoned with.
     fn settle_pledges(&mut self, now: Time, numbers: Numbers) {
         for held in self.held.iter_mut().skip(1) {
-            let Some(Pledge { at, carrier }) = held.pledge else {
+            let Some(Pledge { at, carried_by }) = held.pledge else {
                 continue;
             };
             // The peer has made use of it, which tells how long an acknowledgement takes.
             if held.number <= numbers.throwaway {
                 self.settling = now.since(at);
-            } else if carrier <= numbers.acknowledged {
+            } else if carried_by <= numbers.acknowledged {
                 held.pledge = None;
                 self.settling = now.since(at);
             }

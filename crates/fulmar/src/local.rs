@@ -120,7 +120,7 @@ fn listen(
         waited.map_err(while_doing("waiting for the server"))?;
         while let Some(event) = reactor.poll_event() {
             match event {
-                ReactorEvent::Signal(signal) => obey(signal)?,
+                ReactorEvent::Signal(signal) => handle_signal(signal)?,
                 ReactorEvent::Ready(token, _) => login.handle_ready(now(), token),
                 // What happens to the network matters to nobody yet.
                 ReactorEvent::Hint(_) => {}
@@ -130,7 +130,7 @@ fn listen(
     }
 }
 
-fn obey(signal: Signal) -> Result<(), SessionError> {
+fn handle_signal(signal: Signal) -> Result<(), SessionError> {
     match signal {
         Signal::Suspend => Ok(signals::stop_process_group().map_err(while_doing("stopping"))?),
         // The last is about what the server did not read, whose end says more.

@@ -65,13 +65,13 @@ fn acknowledged_input_is_forgotten_at_both_ends() {
 }
 
 /// A server that has heard state 1 and sent state 1, a screen too large to be sent again for nothing.
-fn busy_server(stranger: &mut Stranger) -> Server {
+fn busy_server(raw_peer: &mut RawPeer) -> Server {
     let mut server = server();
     tell(
         &mut server,
         at(0),
         SERVER_PATH,
-        stranger.say(&instruction([0, 1, 0, 0], b"a")),
+        raw_peer.say(&instruction([0, 1, 0, 0], b"a")),
     );
     let mut board = Board::blank(BOARD_CELLS);
     board.write(0, &[b'x'; 500]);
@@ -95,33 +95,33 @@ fn drain(server: &mut Server, now: Time) -> Vec<Transmit> {
 
 #[test]
 fn a_repeated_instruction_is_acknowledged_again() {
-    let mut stranger = Stranger::new(Direction::ToServer);
-    let mut server = busy_server(&mut stranger);
+    let mut raw_peer = RawPeer::new(Direction::ToServer);
+    let mut server = busy_server(&mut raw_peer);
     // It has our state, and does not know that we have its own.
     let repeated = instruction([0, 1, 1, 0], b"a");
-    tell(&mut server, at(1000), SERVER_PATH, stranger.say(&repeated));
+    tell(&mut server, at(1000), SERVER_PATH, raw_peer.say(&repeated));
     let due = server.poll_timeout();
     assert_eq!(due, Some((at(1100), Cause::Acknowledgement)));
 }
 
 #[test]
 fn a_repeated_heartbeat_is_not() {
-    let mut stranger = Stranger::new(Direction::ToServer);
-    let mut server = busy_server(&mut stranger);
+    let mut raw_peer = RawPeer::new(Direction::ToServer);
+    let mut server = busy_server(&mut raw_peer);
     for _ in 0..2 {
         let heartbeat = instruction([1, 2, 1, 1], b"");
-        tell(&mut server, at(1000), SERVER_PATH, stranger.say(&heartbeat));
+        tell(&mut server, at(1000), SERVER_PATH, raw_peer.say(&heartbeat));
     }
     assert_eq!(server.poll_timeout(), Some((at(3000), Cause::Heartbeat)));
 }
 
 #[test]
 fn a_client_found_elsewhere_gets_at_once_what_may_have_gone_astray() {
-    let mut stranger = Stranger::new(Direction::ToServer);
-    let mut server = busy_server(&mut stranger);
+    let mut raw_peer = RawPeer::new(Direction::ToServer);
+    let mut server = busy_server(&mut raw_peer);
     let elsewhere = PathId::new(9);
     let heartbeat = instruction([1, 2, 0, 1], b"");
-    tell(&mut server, at(300), elsewhere, stranger.say(&heartbeat));
+    tell(&mut server, at(300), elsewhere, raw_peer.say(&heartbeat));
     let sent = drain(&mut server, at(300));
     let sent: Vec<_> = sent.iter().map(|s| (s.path, s.cause)).collect();
     assert_eq!(sent, [(elsewhere, Cause::Resend)]);
@@ -129,29 +129,29 @@ fn a_client_found_elsewhere_gets_at_once_what_may_have_gone_astray() {
 
 #[test]
 fn an_acknowledgement_in_a_repetition_is_not_taken_for_seen_with_the_state() {
-    let mut stranger = Stranger::new(Direction::ToServer);
-    let mut server = busy_server(&mut stranger);
+    let mut raw_peer = RawPeer::new(Direction::ToServer);
+    let mut server = busy_server(&mut raw_peer);
     // Our state 1 goes out again, and with it the acknowledgement of the peer's state 2 …
     tell(
         &mut server,
         at(500),
         SERVER_PATH,
-        stranger.say(&instruction([1, 2, 0, 0], b"b")),
+        raw_peer.say(&instruction([1, 2, 0, 0], b"b")),
     );
     let again = drain(&mut server, at(2000)).remove(0).numbers.instruction;
     assert_eq!((again.target.get(), again.acknowledged.get()), (1, 2));
     assert_eq!(server.receiver().pledged_count(), 2);
     // … but it was the first sending of state 1 that the peer got. Only its state 1 is settled.
-    let answer = stranger.say(&instruction([1, 3, 1, 0], b""));
+    let answer = raw_peer.say(&instruction([1, 3, 1, 0], b""));
     tell(&mut server, at(2010), SERVER_PATH, answer);
     assert_eq!(server.receiver().pledged_count(), 1);
 }
 
 #[test]
 fn an_instruction_that_contradicts_itself_acknowledges_nothing() {
-    let mut stranger = Stranger::new(Direction::ToServer);
-    let mut server = busy_server(&mut stranger);
-    let bad = stranger.say(&instruction([1, 2, 1, 2], b"b")).remove(0);
+    let mut raw_peer = RawPeer::new(Direction::ToServer);
+    let mut server = busy_server(&mut raw_peer);
+    let bad = raw_peer.say(&instruction([1, 2, 1, 2], b"b")).remove(0);
     let received = server.handle_datagram(at(10), arrival(SERVER_PATH, &bad));
     assert_eq!(
         received.verdict,
@@ -162,8 +162,8 @@ fn an_instruction_that_contradicts_itself_acknowledges_nothing() {
 
 #[test]
 fn after_too_big_the_same_goes_out_in_small_pieces() {
-    let mut stranger = Stranger::new(Direction::ToServer);
-    let mut server = busy_server(&mut stranger);
+    let mut raw_peer = RawPeer::new(Direction::ToServer);
+    let mut server = busy_server(&mut raw_peer);
     server.handle_send_error(at(0), SERVER_PATH, SendError::TooBig);
     assert_eq!(server.poll_timeout(), Some((at(20), Cause::Probe)));
     let mut board = Board::blank(BOARD_CELLS);
@@ -179,8 +179,8 @@ fn after_too_big_the_same_goes_out_in_small_pieces() {
 
 #[test]
 fn an_error_from_a_path_that_was_left_does_not_matter() {
-    let mut stranger = Stranger::new(Direction::ToServer);
-    let mut server = busy_server(&mut stranger);
+    let mut raw_peer = RawPeer::new(Direction::ToServer);
+    let mut server = busy_server(&mut raw_peer);
     let before = server.poll_timeout();
     server.handle_send_error(at(0), PathId::new(9), SendError::Refused);
     assert_eq!(server.poll_timeout(), before);

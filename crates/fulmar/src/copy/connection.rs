@@ -268,7 +268,7 @@ impl CopyConnection {
                     }
                 }
                 TransportEvent::Chosen(transport) => {
-                    tracing::info!(carrier = ?transport, "settled");
+                    tracing::info!(transport = ?transport, "settled");
                     // The login is not needed any more, so its end is no failure.
                     if let Some(login) = self.login.as_mut().filter(|_| Some(transport) == UDP) {
                         login.state_mut().handle_connected();

@@ -172,7 +172,7 @@ impl SessionLogin {
             waited.map_err(while_doing("waiting for ssh"))?;
             while let Some(event) = self.reactor.poll_event() {
                 match event {
-                    ReactorEvent::Signal(signal) => obey(signal)?,
+                    ReactorEvent::Signal(signal) => handle_signal(signal)?,
                     ReactorEvent::Ready(token, _) => self.login.handle_ready(now(), token),
                     // What happens to the network matters to nobody yet.
                     ReactorEvent::Hint(_) => {}
@@ -216,8 +216,8 @@ impl SessionLogin {
     }
 }
 
-/// Obeys a signal that comes before there is a session.
-fn obey(signal: Signal) -> Result<(), SessionError> {
+/// Handles a signal that comes before there is a session.
+fn handle_signal(signal: Signal) -> Result<(), SessionError> {
     match signal {
         // ssh has had the key as well, and puts the terminal in order before it stops.
         Signal::Suspend => Ok(signals::stop().map_err(while_doing("stopping"))?),

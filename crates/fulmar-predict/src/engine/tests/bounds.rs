@@ -54,12 +54,12 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 /// One call, with its work and its allowance.
-struct Call {
+struct CallCost {
     done: Work,
     most: Work,
 }
 
-fn call(scene: &mut Scene, event: &Event) -> Call {
+fn call(scene: &mut Scene, event: &Event) -> CallCost {
     let pending = scene.engine.queue.len() as u64;
     work_count::take();
     let mut count = 0;
@@ -90,7 +90,7 @@ fn call(scene: &mut Scene, event: &Event) -> Call {
         _ => (PASSES * (pending + 1), PASSES),
     };
     let rows = passes * (pending.max(count) + 1) * u64::from(COLUMNS);
-    Call {
+    CallCost {
         done: work_count::take(),
         most: Work {
             keys,
@@ -106,7 +106,7 @@ proptest! {
     fn each_call_does_so_much_and_no_more(events in prop::collection::vec(event(), 1..40)) {
         let mut scene = Scene::sized(ROWS, COLUMNS, "\x1b[?2004h$ ");
         for event in &events {
-            let Call { done, most } = call(&mut scene, event);
+            let CallCost { done, most } = call(&mut scene, event);
             prop_assert!(done.keys <= most.keys, "{event:?}: {done:?}, {most:?}");
             prop_assert!(done.cells <= most.cells, "{event:?}: {done:?}, {most:?}");
             prop_assert!(scene.engine.queue.len() <= PENDING_MAX);

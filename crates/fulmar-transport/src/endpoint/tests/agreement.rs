@@ -21,12 +21,12 @@ const STANDINGS: [[Option<Digest>; 2]; 5] = [
 ];
 
 /// An instruction that was sent.
-struct Said {
+struct SentInstruction {
     from: Role,
     bytes: Vec<u8>,
 }
 
-impl Said {
+impl SentInstruction {
     fn instruction(&self) -> Instruction<'_> {
         Instruction::decode(&self.bytes).unwrap()
     }
@@ -52,7 +52,7 @@ impl Said {
 }
 
 /// Reads what was sent from one end to the other.
-fn overhear(pair: &Pair, from: Role) -> Vec<Said> {
+fn overhear(pair: &Pair, from: Role) -> Vec<SentInstruction> {
     let mut opener = opener(match from {
         Role::Client => Direction::ToServer,
         Role::Server => Direction::ToClient,
@@ -65,7 +65,7 @@ fn overhear(pair: &Pair, from: Role) -> Vec<Said> {
         let Opened { fragment, .. } = opener.open(&flight.bytes, &mut plaintext).unwrap();
         if let Some(compressed) = assembly.add(pair.now, fragment).unwrap() {
             let bytes = inflater.inflate(&compressed).unwrap().to_vec();
-            said.push(Said { from, bytes });
+            said.push(SentInstruction { from, bytes });
         }
     }
     said
@@ -157,14 +157,15 @@ fn a_digest_is_said_until_the_peer_has_acknowledged_anything() {
                 assert!(count >= 1, "the first has it");
                 let later = side.get(count..).unwrap_or_default();
                 assert!(
-                    !later.iter().any(Said::has_digest),
+                    !later.iter().any(SentInstruction::has_digest),
                     "once left out, for good"
                 );
             }
-            let client_has_heard =
-                |said: &&Said| said.instruction().numbers.acknowledged > StateNumber::ZERO;
+            let client_has_heard = |said: &&SentInstruction| {
+                said.instruction().numbers.acknowledged > StateNumber::ZERO
+            };
             let before = said[0].iter().take_while(|said| !client_has_heard(said));
-            assert!(before.into_iter().all(Said::has_digest));
+            assert!(before.into_iter().all(SentInstruction::has_digest));
         }
     }
 }
@@ -194,7 +195,7 @@ fn altered_ends_take_nothing_and_end_at_once() {
         assert_eq!(endings, [Some(Ending::Altered); 2], "{losses:?}");
         assert_eq!(pair.client.remote().text(), "");
         let said = overhear(&pair, Role::Server);
-        assert!(said.iter().all(Said::is_goodbye));
+        assert!(said.iter().all(SentInstruction::is_goodbye));
     }
     let mut pair = Pair::with(ms(20), [Some(ONE), Some(OTHER)]);
     pair.run_for(ms(500));
@@ -236,7 +237,7 @@ fn a_digest_that_is_none_is_altered_for_whoever_has_one_and_nothing_for_others()
         &[0x81, 0x04, 1, 1, 1, 1, 1, 1, 1, 1],
     ];
     for tail in malformed {
-        let datagram = Stranger::new(Direction::ToServer)
+        let datagram = RawPeer::new(Direction::ToServer)
             .say(&first_with(tail))
             .remove(0);
         let mut with = server_with(Some(ONE));

@@ -84,8 +84,8 @@ fn carry_on<L: Synced, R: Synced>(endpoint: &mut Endpoint<L, R>, mut now: Time) 
     }
 }
 
-/// A client in the middle of a conversation with a stranger, who has sent state 1.
-fn talking_client(stranger: &mut Stranger) -> Client {
+/// A client in the middle of a conversation with a raw peer, which has sent state 1.
+fn talking_client(raw_peer: &mut RawPeer) -> Client {
     let mut client = client();
     client.handle_path_opened(at(0), CLIENT_PATH);
     let mut log = Log::default();
@@ -94,18 +94,18 @@ fn talking_client(stranger: &mut Stranger) -> Client {
     hear(
         &mut client,
         CLIENT_PATH,
-        stranger.say(&instruction([0, 1, 0, 0], b"")),
+        raw_peer.say(&instruction([0, 1, 0, 0], b"")),
     );
     carry_on(&mut client, at(0));
     client
 }
 
-fn talking_server(stranger: &mut Stranger) -> Server {
+fn talking_server(raw_peer: &mut RawPeer) -> Server {
     let mut server = server();
     hear(
         &mut server,
         SERVER_PATH,
-        stranger.say(&instruction([0, 1, 0, 0], b"a")),
+        raw_peer.say(&instruction([0, 1, 0, 0], b"a")),
     );
     let mut board = Board::blank(BOARD_CELLS);
     board.write(0, b"hello");
@@ -129,13 +129,13 @@ fn hear<L: Synced, R: Synced>(
 #[test]
 fn no_bent_field_ends_an_endpoint_or_makes_it_spin() {
     for bytes in bent_instructions() {
-        let mut stranger = Stranger::new(Direction::ToServer);
-        let mut server = talking_server(&mut stranger);
-        hear(&mut server, SERVER_PATH, stranger.say(&bytes));
+        let mut raw_peer = RawPeer::new(Direction::ToServer);
+        let mut server = talking_server(&mut raw_peer);
+        hear(&mut server, SERVER_PATH, raw_peer.say(&bytes));
         carry_on(&mut server, at(30_000));
-        let mut stranger = Stranger::new(Direction::ToClient);
-        let mut client = talking_client(&mut stranger);
-        hear(&mut client, CLIENT_PATH, stranger.say(&bytes));
+        let mut raw_peer = RawPeer::new(Direction::ToClient);
+        let mut client = talking_client(&mut raw_peer);
+        hear(&mut client, CLIENT_PATH, raw_peer.say(&bytes));
         carry_on(&mut client, at(30_000));
         // Only who says that it wants to end is taken at its word.
         let ends = Instruction::decode(&bytes)
@@ -148,18 +148,18 @@ fn no_bent_field_ends_an_endpoint_or_makes_it_spin() {
 
 #[test]
 fn an_endpoint_still_works_after_all_of_it() {
-    let mut stranger = Stranger::new(Direction::ToServer);
-    let mut server = talking_server(&mut stranger);
+    let mut raw_peer = RawPeer::new(Direction::ToServer);
+    let mut server = talking_server(&mut raw_peer);
     for bytes in bent_instructions() {
         let ends = Instruction::decode(&bytes)
             .is_ok_and(|read| read.numbers.target == StateNumber::SHUTDOWN);
         if !ends {
-            hear(&mut server, SERVER_PATH, stranger.say(&bytes));
+            hear(&mut server, SERVER_PATH, raw_peer.say(&bytes));
         }
     }
     let newest = server.remote_number().get();
     let next = instruction([newest, u64::MAX - 1, 0, newest], b"");
-    let verdict = hear(&mut server, SERVER_PATH, stranger.say(&next));
+    let verdict = hear(&mut server, SERVER_PATH, raw_peer.say(&next));
     // The highest ordinary number may be there already.
     assert_eq!(verdict, DatagramVerdict::Fresh);
     assert_eq!(server.ending(), None);
@@ -179,9 +179,9 @@ fn each_kind_of_harm_has_its_verdict() {
         (b"\x08\x03".to_vec(), DropReason::WrongVersion),
     ];
     for (bytes, reason) in cases {
-        let mut stranger = Stranger::new(Direction::ToServer);
-        let mut server = talking_server(&mut stranger);
-        let verdict = hear(&mut server, SERVER_PATH, stranger.say(&bytes));
+        let mut raw_peer = RawPeer::new(Direction::ToServer);
+        let mut server = talking_server(&mut raw_peer);
+        let verdict = hear(&mut server, SERVER_PATH, raw_peer.say(&bytes));
         assert_eq!(verdict, DatagramVerdict::Dropped(reason), "{bytes:02x?}");
         assert_eq!(server.counters().dropped.of(reason), 1);
         assert_eq!(server.remote_number().get(), 1);
@@ -190,9 +190,9 @@ fn each_kind_of_harm_has_its_verdict() {
 
 #[test]
 fn a_difference_that_does_not_apply_is_dropped() {
-    let mut stranger = Stranger::new(Direction::ToClient);
-    let mut client = talking_client(&mut stranger);
-    let bad = stranger.say(&instruction([1, 2, 0, 1], b"no change of a board"));
+    let mut raw_peer = RawPeer::new(Direction::ToClient);
+    let mut client = talking_client(&mut raw_peer);
+    let bad = raw_peer.say(&instruction([1, 2, 0, 1], b"no change of a board"));
     let verdict = hear(&mut client, CLIENT_PATH, bad);
     // A board takes differences in fives, and this one names a cell that it does not have.
     assert_eq!(verdict, DatagramVerdict::Dropped(DropReason::BadDifference));
@@ -201,19 +201,19 @@ fn a_difference_that_does_not_apply_is_dropped() {
 
 #[test]
 fn what_does_not_inflate_is_dropped() {
-    let mut stranger = Stranger::new(Direction::ToServer);
-    let mut server = talking_server(&mut stranger);
+    let mut raw_peer = RawPeer::new(Direction::ToServer);
+    let mut server = talking_server(&mut raw_peer);
     let verdict = hear(
         &mut server,
         SERVER_PATH,
-        stranger.say_compressed(b"no zlib".to_vec()),
+        raw_peer.say_compressed(b"no zlib".to_vec()),
     );
     assert_eq!(
         verdict,
         DatagramVerdict::Dropped(DropReason::BadCompression)
     );
     let bomb = vec![0; crate::limits::INSTRUCTION_BYTES_MAX + 1];
-    let verdict = hear(&mut server, SERVER_PATH, stranger.say(&bomb));
+    let verdict = hear(&mut server, SERVER_PATH, raw_peer.say(&bomb));
     assert_eq!(
         verdict,
         DatagramVerdict::Dropped(DropReason::InstructionTooLong)
@@ -222,31 +222,31 @@ fn what_does_not_inflate_is_dropped() {
 
 #[test]
 fn fragments_that_contradict_each_other_are_dropped() {
-    let mut stranger = Stranger::new(Direction::ToServer);
-    let mut server = talking_server(&mut stranger);
-    let mut hear = |stranger: &mut Stranger, content: &[u8]| {
+    let mut raw_peer = RawPeer::new(Direction::ToServer);
+    let mut server = talking_server(&mut raw_peer);
+    let mut hear = |raw_peer: &mut RawPeer, content: &[u8]| {
         let header = FragmentHeader {
             id: 99,
             index: FragmentIndex::ZERO,
             is_final: false,
         };
-        let datagram = stranger.seal(Fragment { header, content });
+        let datagram = raw_peer.seal(Fragment { header, content });
         hear(&mut server, SERVER_PATH, vec![datagram])
     };
-    assert_eq!(hear(&mut stranger, b"one"), DatagramVerdict::Fresh);
+    assert_eq!(hear(&mut raw_peer, b"one"), DatagramVerdict::Fresh);
     let conflict = DatagramVerdict::Dropped(DropReason::FragmentConflict);
-    assert_eq!(hear(&mut stranger, b"two"), conflict);
+    assert_eq!(hear(&mut raw_peer, b"two"), conflict);
 }
 
 #[test]
 fn acknowledgements_of_what_was_never_sent_are_ignored() {
-    let mut stranger = Stranger::new(Direction::ToServer);
-    let mut server = talking_server(&mut stranger);
+    let mut raw_peer = RawPeer::new(Direction::ToServer);
+    let mut server = talking_server(&mut raw_peer);
     let before = server.acknowledged_number();
     for ours in [77, u64::MAX - 1, u64::MAX] {
         let next = 100 + ours % 97;
         let bytes = instruction([1, next, ours, 1], b"");
-        hear(&mut server, SERVER_PATH, stranger.say(&bytes));
+        hear(&mut server, SERVER_PATH, raw_peer.say(&bytes));
         assert_eq!(server.acknowledged_number(), before);
         assert_eq!(server.ending(), None);
     }
@@ -254,11 +254,11 @@ fn acknowledgements_of_what_was_never_sent_are_ignored() {
 
 #[test]
 fn thousands_of_states_leave_no_trace_in_memory() {
-    let mut stranger = Stranger::new(Direction::ToServer);
-    let mut server = talking_server(&mut stranger);
+    let mut raw_peer = RawPeer::new(Direction::ToServer);
+    let mut server = talking_server(&mut raw_peer);
     for n in 2..3000 {
         let bytes = instruction([1, n, 0, 0], &[b'x'; 1000]);
-        hear(&mut server, SERVER_PATH, stranger.say(&bytes));
+        hear(&mut server, SERVER_PATH, raw_peer.say(&bytes));
         assert!(server.receiver().count() <= 65);
     }
     assert!(server.receiver().held_bytes() <= 65 * 1002);
@@ -267,12 +267,12 @@ fn thousands_of_states_leave_no_trace_in_memory() {
 
 #[test]
 fn a_peer_that_repeats_its_end_for_ever_is_left() {
-    let mut stranger = Stranger::new(Direction::ToServer);
-    let mut server = talking_server(&mut stranger);
+    let mut raw_peer = RawPeer::new(Direction::ToServer);
+    let mut server = talking_server(&mut raw_peer);
     let mut out = Vec::new();
     for n in 0..1000 {
         let now = at(30_000 + n * 10);
-        for bytes in stranger.say(&instruction([1, u64::MAX, 0, 1], b"")) {
+        for bytes in raw_peer.say(&instruction([1, u64::MAX, 0, 1], b"")) {
             let _ = server.handle_datagram(now, arrival(SERVER_PATH, &bytes));
         }
         while server.poll_transmit(now, &mut out).is_some() {}
@@ -283,14 +283,14 @@ fn a_peer_that_repeats_its_end_for_ever_is_left() {
 
 #[test]
 fn a_held_intake_takes_no_input_until_it_is_opened() {
-    let mut stranger = Stranger::new(Direction::ToServer);
-    let mut server = talking_server(&mut stranger);
+    let mut raw_peer = RawPeer::new(Direction::ToServer);
+    let mut server = talking_server(&mut raw_peer);
     server.set_intake(Intake::Held);
     let bytes = instruction([1, 2, 0, 1], b"b");
-    let verdict = hear(&mut server, SERVER_PATH, stranger.say(&bytes));
+    let verdict = hear(&mut server, SERVER_PATH, raw_peer.say(&bytes));
     assert_eq!(verdict, DatagramVerdict::Dropped(DropReason::IntakeHeld));
     server.set_intake(Intake::Open);
-    let verdict = hear(&mut server, SERVER_PATH, stranger.say(&bytes));
+    let verdict = hear(&mut server, SERVER_PATH, raw_peer.say(&bytes));
     assert_eq!(verdict, DatagramVerdict::Fresh);
     assert_eq!(server.remote().since(0), b"ab");
 }

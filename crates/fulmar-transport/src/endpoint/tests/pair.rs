@@ -269,14 +269,14 @@ pub(super) fn arrival(path: PathId, bytes: &[u8]) -> Arrival<'_> {
 }
 
 /// A peer that has the key and says whatever a test wants.
-pub(super) struct Stranger {
+pub(super) struct RawPeer {
     sealer: Sealer,
     next_id: u64,
 }
 
-impl Stranger {
-    pub(super) fn new(direction: Direction) -> Stranger {
-        Stranger {
+impl RawPeer {
+    pub(super) fn new(direction: Direction) -> RawPeer {
+        RawPeer {
             sealer: sealer(direction),
             next_id: 1,
         }

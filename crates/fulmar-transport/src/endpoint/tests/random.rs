@@ -48,7 +48,7 @@ struct Watched {
     now: Time,
     server: Server,
     board: Board,
-    stranger: Stranger,
+    raw_peer: RawPeer,
     /// The bytes sent to the current path, heartbeats apart, since the server moved there; `None` once it is validated.
     unvalidated: Option<usize>,
     validated: BTreeSet<PathId>,
@@ -60,7 +60,7 @@ impl Watched {
             now: at(0),
             server: server(),
             board: Board::blank(BOARD_CELLS),
-            stranger: Stranger::new(Direction::ToServer),
+            raw_peer: RawPeer::new(Direction::ToServer),
             unvalidated: Some(0),
             validated: BTreeSet::new(),
         }
@@ -75,7 +75,7 @@ impl Watched {
                 path,
             } => {
                 let bytes = instruction(*numbers, &vec![b'x'; *bytes]);
-                for datagram in self.stranger.say(&bytes) {
+                for datagram in self.raw_peer.say(&bytes) {
                     self.hear(*path, &datagram);
                 }
             }

@@ -212,7 +212,7 @@ fn lock(network: &Mutex<Network>) -> MutexGuard<'_, Network> {
 
 /// The reason why the thread looks at the sockets.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Call {
+enum RelayToken {
     Datagram,
     Wake,
 }
@@ -229,12 +229,12 @@ fn run(network: &Mutex<Network>, mut waiting: &PipeReader) {
             (Arc::clone(outside), Arc::clone(inside), network.next_due())
         };
         let waited = poller.wait(wait, |registry| {
-            registry.add(Call::Datagram, &outside, Interest::Read);
-            registry.add(Call::Datagram, &inside, Interest::Read);
-            registry.add(Call::Wake, waiting, Interest::Read);
+            registry.add(RelayToken::Datagram, &outside, Interest::Read);
+            registry.add(RelayToken::Datagram, &inside, Interest::Read);
+            registry.add(RelayToken::Wake, waiting, Interest::Read);
         });
         waited.expect("poll works");
-        if poller.ready().any(|(call, _)| call == Call::Wake) {
+        if poller.ready().any(|(call, _)| call == RelayToken::Wake) {
             let _ = io::Read::read(&mut waiting, &mut [0; 64]);
         }
         let mut network = lock(network);
