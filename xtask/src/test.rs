@@ -80,7 +80,7 @@ const TESTS_OF_PROGRAMS: [&[&str]; 2] = [
         "--test=report",
         "--test=run",
         "--test=selfcheck",
-        "--test=sitting",
+        "--test=typing_session",
         "--test=tinygram",
         "--test=worlds",
     ],

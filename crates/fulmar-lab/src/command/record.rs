@@ -32,7 +32,7 @@ pub struct Arguments {
     /// The size where there is no terminal to take it from, in columns and rows.
     #[arg(long, value_name = "COLUMNSxROWS", default_value = "80x24")]
     pub size: SizeArgument,
-    /// The script of a typist, who sits there instead of you; it also says the size and the command.
+    /// The script of a typist, who types instead of you; it also says the size and the command.
     #[arg(long, value_name = "SCRIPT", conflicts_with_all = ["size", "host_side", "command"])]
     pub typist: Option<PathBuf>,
     /// Another seed than that of the script.

@@ -77,7 +77,7 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// The watch over one sitting: what it costs, and what the link does meanwhile.
+/// The watch over one typing session: what it costs, and what the link does meanwhile.
 pub(super) struct Watch<'a> {
     looks: &'a Looks<'a>,
     changes: &'a [PlannedChange],

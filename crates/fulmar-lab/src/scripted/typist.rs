@@ -80,7 +80,7 @@ enum StepAction {
 }
 
 impl ScriptedTypist {
-    /// Returns a typist that sits down at `now`.
+    /// Returns a typist that begins at `now`.
     pub fn new(script: Script, now: Duration) -> Self {
         Self {
             terminal: AnsweringTerminal::new(script.head.size),

@@ -18,7 +18,7 @@ pub struct Typist {
     plan: Vec<PlannedWrite>,
     /// The next of the plan.
     next: usize,
-    /// The time at which the write before it was typed, or at which the user sat down.
+    /// The time at which the write before it was typed, or at which the user began.
     since: Duration,
     /// The time at which its cue came.
     cued: Option<Duration>,
@@ -36,7 +36,7 @@ pub struct PlannedPress {
 }
 
 impl Typist {
-    /// Returns a user of that kind for a recording, of which `truth` is the truth, who sits down at
+    /// Returns a user of that kind for a recording, of which `truth` is the truth, who begins at
     /// `now`. No pause is longer than `pause_max`.
     pub fn new(
         trace: &Trace,
@@ -65,7 +65,7 @@ impl Typist {
         self.look(now, reader);
     }
 
-    /// Looks at the screen. To be called also when there was no output: after sitting down, and
+    /// Looks at the screen. To be called also when there was no output: at the beginning, and
     /// after a press, for what the next key waits for may be there already.
     pub fn look(&mut self, now: Duration, reader: &ScreenReader<'_>) {
         if let Some(WriteCue::Result(position)) = self.awaited()
@@ -144,12 +144,12 @@ mod tests {
         1600000 HOST 6\nle\r\n$ \n2400000 USER 1\nq\n2401000 HOST 1\nq\n2500000 USER 1\n\x07\n\
         2700000 USER 1\nx\n2701000 HOST 1\nx\n";
 
-    struct Desk {
+    struct Recorded {
         truth: GroundTruth,
         trace: Trace,
     }
 
-    impl Desk {
+    impl Recorded {
         fn new() -> Self {
             let trace = Trace::parse(SESSION).unwrap();
             Self {
@@ -192,8 +192,8 @@ mod tests {
 
     #[test]
     fn in_closed_loop_the_answer_comes_first_and_then_the_recorded_pause() {
-        let desk = Desk::new();
-        let (mut typist, mut reader) = desk.user(TypingLoop::Closed);
+        let recorded = Recorded::new();
+        let (mut typist, mut reader) = recorded.user(TypingLoop::Closed);
         show(5300, "$ ", &mut typist, &mut reader);
         assert_eq!(press(&mut typist, &mut reader), due(6200, "l"));
         show(8000, "l", &mut typist, &mut reader);
@@ -213,8 +213,8 @@ mod tests {
 
     #[test]
     fn in_open_loop_the_rhythm_is_kept_until_a_result_was_read() {
-        let desk = Desk::new();
-        let (mut typist, mut reader) = desk.user(TypingLoop::Open);
+        let recorded = Recorded::new();
+        let (mut typist, mut reader) = recorded.user(TypingLoop::Open);
         show(5300, "$ ", &mut typist, &mut reader);
         assert_eq!(press(&mut typist, &mut reader), due(6200, "l"));
         assert_eq!(press(&mut typist, &mut reader), due(6400, "s"));
@@ -231,8 +231,8 @@ mod tests {
 
     #[test]
     fn a_stamp_tells_that_a_result_is_there() {
-        let desk = Desk::new();
-        let (mut typist, mut reader) = desk.user(TypingLoop::Open);
+        let recorded = Recorded::new();
+        let (mut typist, mut reader) = recorded.user(TypingLoop::Open);
         show(5300, "$ ", &mut typist, &mut reader);
         for _ in 0..3 {
             press(&mut typist, &mut reader);
@@ -244,13 +244,13 @@ mod tests {
 
     #[test]
     fn what_is_there_already_needs_no_output() {
-        let desk = Desk::new();
-        let (mut typist, mut reader) = desk.user(TypingLoop::Open);
+        let recorded = Recorded::new();
+        let (mut typist, mut reader) = recorded.user(TypingLoop::Open);
         reader.show(b"$ ");
         typist.look(ms(5000), &reader);
         assert_eq!(press(&mut typist, &mut reader), due(5900, "l"));
         // Output is not for the eyes.
-        let (mut typist, mut reader) = desk.user(TypingLoop::Closed);
+        let (mut typist, mut reader) = recorded.user(TypingLoop::Closed);
         show(5300, "$ ", &mut typist, &mut reader);
         press(&mut typist, &mut reader);
         typist.look(ms(6200), &reader);
@@ -259,8 +259,8 @@ mod tests {
 
     #[test]
     fn patience_has_an_end_and_pauses_a_limit() {
-        let desk = Desk::new();
-        let (mut typist, mut reader) = desk.user(TypingLoop::Closed);
+        let recorded = Recorded::new();
+        let (mut typist, mut reader) = recorded.user(TypingLoop::Closed);
         assert_eq!(press(&mut typist, &mut reader), due(125_000, "l"));
         assert_eq!(typist.given_up(), 1);
         typist.pause_max = Some(ms(50));
@@ -284,8 +284,8 @@ mod tests {
 
     #[test]
     fn a_guess_is_seen_and_not_certain_until_a_stamp_comes() {
-        let desk = Desk::new();
-        let (_, mut reader) = desk.user(TypingLoop::Open);
+        let recorded = Recorded::new();
+        let (_, mut reader) = recorded.user(TypingLoop::Open);
         let first_echo = crate::judge::OutputPosition(3);
         reader.show(b"$ \x1b]2;fulmar-lab 2\x07l");
         reader.type_keys(1);

@@ -1,4 +1,4 @@
-//! A user before a terminal, from sitting down to getting up.
+//! A user at a terminal, from the start of a session to its end.
 
 use super::plan::TypingLoop;
 use super::reader::ScreenReader;
@@ -67,7 +67,7 @@ pub enum TypingError {
     NoTrace(#[from] NoTrace),
 }
 
-/// A moment that others may want to know of while somebody sits there.
+/// A stage of a typing session that others may want to know of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionStage {
     /// The session is there: the far end waits for the start.
@@ -125,8 +125,7 @@ enum Phase {
 }
 
 impl<'a> TypingUser<'a> {
-    /// Returns a user of that kind who sits down at `now` to type a recording, of which `truth` is the
-    /// truth.
+    /// Returns a user of that kind who begins at `now` to type a recording, of which `truth` is the truth.
     pub fn new(
         recording: &'a Trace,
         truth: &'a GroundTruth,
@@ -237,7 +236,7 @@ impl<'a> TypingUser<'a> {
         matches!(self.phase, Phase::NotBegun(_))
     }
 
-    /// True when the user has got up.
+    /// Returns true if the session is over.
     pub fn is_over(&self) -> bool {
         self.poll_timeout().is_none()
     }

@@ -24,7 +24,7 @@ const LIMITS: Limits = Limits {
 };
 
 struct Played {
-    sitting: Result<TypingSession, TypingError>,
+    session: Result<TypingSession, TypingError>,
     host_side: Option<Trace>,
 }
 
@@ -44,11 +44,11 @@ fn played(recording: &[u8], user: TypingLoop, limits: Limits, options: &[&str]) 
         host.arg(*option);
     }
     let mut host = PtyProgram::start(&host, size).expect("a host");
-    let sitting = run_session(&mut host, &trace, &GroundTruth::of(&trace), user, limits);
+    let session = run_session(&mut host, &trace, &GroundTruth::of(&trace), user, limits);
     host.close_window().expect("another pty");
     host.wait().expect("the host ends");
     Played {
-        sitting,
+        session,
         host_side: read_if_there(&log),
     }
 }
@@ -57,10 +57,10 @@ fn read_if_there(log: &Path) -> Option<Trace> {
     Trace::read(log).ok()
 }
 
-fn verdict(recording: &[u8], sitting: &TypingSession, host_side: &Trace) -> RunVerdict {
+fn verdict(recording: &[u8], session: &TypingSession, host_side: &Trace) -> RunVerdict {
     let run = ObservedRun {
         truth: &GroundTruth::of(&Trace::parse(recording).expect("a trace")),
-        user_side: &sitting.user_side,
+        user_side: &session.user_side,
         host_side,
         transit: Duration::ZERO,
     };
@@ -72,12 +72,12 @@ fn what_is_typed_is_played_and_judged() {
     for user in [TypingLoop::Closed, TypingLoop::Open] {
         for options in [&[][..], &["--no-stamps"]] {
             let played = played(RECORDING, user, LIMITS, options);
-            let (sitting, host_side) = (played.sitting.unwrap(), played.host_side.unwrap());
+            let (session, host_side) = (played.session.unwrap(), played.host_side.unwrap());
             assert_eq!(
-                (sitting.why_over, sitting.given_up),
+                (session.why_over, session.given_up),
                 (SessionEnd::AllSeen, 0)
             );
-            let verdict = verdict(RECORDING, &sitting, &host_side);
+            let verdict = verdict(RECORDING, &session, &host_side);
             assert_eq!(verdict.keys.len(), 8);
             assert_eq!(verdict.own().len(), 7, "all but the bell");
             assert!(
@@ -99,9 +99,9 @@ fn what_is_typed_is_played_and_judged() {
 fn a_limit_ends_a_run_before_its_recording() {
     let limits = Limits { keys: 3, ..LIMITS };
     let played = played(RECORDING, TypingLoop::Closed, limits, &[]);
-    let (sitting, host_side) = (played.sitting.unwrap(), played.host_side.unwrap());
-    assert_eq!(sitting.why_over, SessionEnd::LimitReached);
-    let verdict = verdict(RECORDING, &sitting, &host_side);
+    let (session, host_side) = (played.session.unwrap(), played.host_side.unwrap());
+    assert_eq!(session.why_over, SessionEnd::LimitReached);
+    let verdict = verdict(RECORDING, &session, &host_side);
     assert_eq!((verdict.keys.len(), verdict.delivery.under_way), (3, 0));
 }
 
