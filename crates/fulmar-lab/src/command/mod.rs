@@ -25,7 +25,7 @@ use std::process::{Child, ExitCode};
 use anyhow::{Context as _, Result};
 pub use data::DataOptions;
 use fulmar_platform::lab::{PidNamespace, enter_pid_namespace};
-pub use replay_options::{ReplayOptions, Typing};
+pub use replay_options::ReplayOptions;
 pub use run_session::RunOptions;
 
 /// Moves into a process namespace that ends with this process; to be called before any thread is started.

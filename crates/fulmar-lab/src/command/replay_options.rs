@@ -21,7 +21,7 @@ pub struct ReplayOptions {
     /// The kind of user: closed waits for the answer to each key, open keeps the recorded rhythm and reads
     /// results, recorded types at the recorded times whatever happens.
     #[arg(long, value_name = "LOOP")]
-    pub typing: Typing,
+    pub typing: TypingLoop,
     /// Ends after so many keys.
     #[arg(long, value_name = "NUMBER", default_value_t = LIMITS.keys)]
     pub keys: usize,
@@ -48,33 +48,8 @@ impl ReplayOptions {
         };
         Ok(Replay {
             limits,
-            ..Replay::new(
-                &scenario(&self.scenario)?,
-                &self.recording,
-                self.typing.into(),
-            )
+            ..Replay::new(&scenario(&self.scenario)?, &self.recording, self.typing)
         })
-    }
-}
-
-/// A user, by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Typing {
-    /// Waits for the answer to each key.
-    Closed,
-    /// Keeps the recorded rhythm.
-    Open,
-    /// Types at the recorded times and never looks.
-    Recorded,
-}
-
-impl From<Typing> for TypingLoop {
-    fn from(typing: Typing) -> Self {
-        match typing {
-            Typing::Closed => Self::Closed,
-            Typing::Open => Self::Open,
-            Typing::Recorded => Self::Recorded,
-        }
     }
 }
 

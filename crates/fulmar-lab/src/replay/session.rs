@@ -17,7 +17,7 @@ use crate::outcome::Figure;
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::Trace;
-use crate::typing::{SessionEnd, TypingLoop, TypingSession, run_session_watched};
+use crate::typing::{SessionEnd, TypingSession, run_session_watched};
 
 /// Plays a session over the link of this scenario.
 pub(super) fn play(
@@ -63,7 +63,7 @@ pub(super) fn play(
     Ok(Measured {
         scenario: scenario.text.clone(),
         commands: vec![line, hosts.sshd.command.clone(), kernel],
-        typing: Some(typing(replay.typing).to_owned()),
+        typing: Some(replay.typing.name().to_owned()),
         recording: Some(replay.recording.clone()),
         figures,
         series: watch.series(host_side.began()),
@@ -79,15 +79,6 @@ fn keep(folder: &Path, user_side: &Trace, host_side: &Trace) -> Result<()> {
         std::fs::write(folder.join(name), side.to_bytes()).with_context(writing)?;
     }
     Ok(())
-}
-
-/// Returns the name of a user, as outcomes have it.
-pub(super) fn typing(user: TypingLoop) -> &'static str {
-    match user {
-        TypingLoop::Closed => "closed",
-        TypingLoop::Open => "open",
-        TypingLoop::Recorded => "recorded",
-    }
 }
 
 /// The seat of the user: who types, and what.

@@ -5,7 +5,7 @@ use crate::trace::{Event, Trace, keystrokes};
 use std::time::Duration;
 
 /// The kind of user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
 pub enum TypingLoop {
     /// Waits for the answer to each key.
     Closed,
@@ -13,6 +13,17 @@ pub enum TypingLoop {
     Open,
     /// Types at the recorded times and never looks.
     Recorded,
+}
+
+impl TypingLoop {
+    /// Returns its name on the command line, in the names of cells and in outcomes.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::Recorded => "recorded",
+        }
+    }
 }
 
 /// The least time that it takes to read what the host wrote. Who types sooner has not read it.

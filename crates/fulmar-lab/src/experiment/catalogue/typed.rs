@@ -103,22 +103,13 @@ impl Setting {
         };
         let takes = self.peers.iter().map(|peer| typed.time(peer)).max();
         Cell {
-            name: format!("{likeness}{}-{}-{}", self.name, word(user), recording.short),
-            title: format!("{}, {} loop, {}", self.title, word(user), recording.name),
+            name: format!("{likeness}{}-{}-{}", self.name, user.name(), recording.short),
+            title: format!("{}, {} loop, {}", self.title, user.name(), recording.name),
             peers: self.peers.iter().map(|peer| (*peer).to_owned()).collect(),
             takes: takes.unwrap_or_default(),
             is_alone: false,
             work: Box::new(typed),
         }
-    }
-}
-
-/// The name of a user.
-fn word(user: TypingLoop) -> &'static str {
-    match user {
-        TypingLoop::Closed => "closed",
-        TypingLoop::Open => "open",
-        TypingLoop::Recorded => "recorded",
     }
 }
 
@@ -211,7 +202,7 @@ impl Work for Typed {
         let scenario = self.route.scenario(1, &around);
         let mut parameters = vec![
             ("link", scenario.lines().collect::<Vec<_>>().join("; ")),
-            ("user", format!("{} loop", word(self.user))),
+            ("user", format!("{} loop", self.user.name())),
             ("recording", self.recording.name.to_owned()),
             (
                 "ends",
