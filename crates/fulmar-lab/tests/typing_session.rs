@@ -3,7 +3,7 @@
 use fulmar_lab::judge::{GroundTruth, ObservedRun, RunVerdict};
 use fulmar_lab::trace::Trace;
 use fulmar_lab::typing::{Limits, SessionEnd, TypingError, TypingLoop, TypingSession, run_session};
-use fulmar_platform::{Spawn, WindowSize};
+use fulmar_platform::Spawn;
 use fulmar_testbed::PtyProgram;
 use std::path::Path;
 use std::time::Duration;
@@ -34,16 +34,12 @@ fn played(recording: &[u8], user: TypingLoop, limits: Limits, options: &[&str]) 
     let (file, log) = (folder.path().join("trace"), folder.path().join("log"));
     std::fs::write(&file, recording).expect("a file");
     let trace = Trace::parse(recording).expect("a trace");
-    let size = WindowSize {
-        rows: trace.size().rows,
-        columns: trace.size().columns,
-    };
     let mut host = Spawn::new(env!("CARGO_BIN_EXE_fulmar-lab"));
     host.arg("play").arg(&file).arg("--log").arg(&log);
     for option in options {
         host.arg(*option);
     }
-    let mut host = PtyProgram::start(&host, size).expect("a host");
+    let mut host = PtyProgram::start(&host, trace.size().into()).expect("a host");
     let session = run_session(&mut host, &trace, &GroundTruth::of(&trace), user, limits);
     host.close_window().expect("another pty");
     host.wait().expect("the host ends");
@@ -107,13 +103,10 @@ fn a_limit_ends_a_run_before_its_recording() {
 
 #[test]
 fn a_peer_that_is_no_played_host_is_not_typed_at() {
-    let size = WindowSize {
-        rows: 5,
-        columns: 30,
-    };
-    let mut echo = Spawn::new("/bin/echo");
-    let mut peer = PtyProgram::start(echo.arg("no such host"), size).expect("a program");
     let trace = Trace::parse(RECORDING).expect("a trace");
+    let mut echo = Spawn::new("/bin/echo");
+    let echo = echo.arg("no such host");
+    let mut peer = PtyProgram::start(echo, trace.size().into()).expect("a program");
     let refused = run_session(
         &mut peer,
         &trace,

@@ -5,13 +5,12 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use fulmar_platform::{
-    Child, Interest, Master, Poller, RawMode, Signal, SignalPipe, Spawn, Transfer, Tty, WindowSize,
-    boot_time, pty,
+    Child, Interest, Master, Poller, RawMode, Signal, SignalPipe, Spawn, Transfer, Tty, boot_time,
+    pty,
 };
 
 use crate::judge::Stamp;
@@ -31,7 +30,7 @@ pub struct Arguments {
     pub out: PathBuf,
     /// The size where there is no terminal to take it from, in columns and rows.
     #[arg(long, value_name = "COLUMNSxROWS", default_value = "80x24")]
-    pub size: SizeArgument,
+    pub size: Size,
     /// The script of a typist, who types instead of you; it also says the size and the command.
     #[arg(long, value_name = "SCRIPT", conflicts_with_all = ["size", "host_side", "command"])]
     pub typist: Option<PathBuf>,
@@ -49,27 +48,6 @@ pub struct Arguments {
         value_name = "COMMAND"
     )]
     pub command: Vec<String>,
-}
-
-/// A size as it is written on the command line: `80x24`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SizeArgument(pub Size);
-
-impl FromStr for SizeArgument {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parsed = text.split_once('x').and_then(|(columns, rows)| {
-            Some(Size {
-                columns: columns.parse().ok()?,
-                rows: rows.parse().ok()?,
-            })
-        });
-        match parsed.filter(|size| size.is_plausible()) {
-            Some(size) => Ok(Self(size)),
-            None => Err("a size is columns and rows, such as 80x24".to_owned()),
-        }
-    }
 }
 
 /// The pause between looks at the terminal's modes while nothing happens: as long as the time by which a note
@@ -170,20 +148,20 @@ impl RecordingSession {
         } else {
             None
         };
-        let size = terminal.as_ref().and_then(Tty::size);
-        let head = script.as_ref().map(|script| script.head.clone());
-        let size = size.unwrap_or(window(
-            head.as_ref().map_or(arguments.size.0, |head| head.size),
-        ));
-        let command = head.map_or(arguments.command.clone(), |head| head.command);
+        let head = script.as_ref().map(|script| &script.head);
+        let (size, command) = match (head, terminal.as_ref().and_then(Tty::size)) {
+            (Some(head), _) => (head.size, &head.command),
+            (None, Some(size)) => (size.into(), &arguments.command),
+            (None, None) => (arguments.size, &arguments.command),
+        };
         let (trace, meta) = (
             new_file(&arguments.out)?,
             new_file(&Meta::path_beside(&arguments.out))?,
         );
         let signals = [Signal::WindowChange, Signal::HangUp, Signal::Terminate];
         let signals = SignalPipe::new(&signals).context("watching for signals")?;
-        let (master, child) = spawn(&command, size)?;
-        let recorder = Recorder::new(trace, meta, arguments.clock(), boot_time(), plain(size))?;
+        let (master, child) = spawn(command, size)?;
+        let recorder = Recorder::new(trace, meta, arguments.clock(), boot_time(), size)?;
         let raw = |tty: Tty| -> Result<(Tty, RawMode)> {
             let raw = tty.raw_mode().context("taking over the terminal")?;
             Ok((tty, raw))
@@ -323,7 +301,7 @@ impl RecordingSession {
                 TypistAction::Type(bytes) => self.take(bytes)?,
                 TypistAction::Mark(mark) => self.recorder.mark(boot_time(), mark)?,
                 TypistAction::Resize(size) => {
-                    self.master.resize(window(size))?;
+                    self.master.resize(size.into())?;
                     self.recorder.note(boot_time(), Event::Size(size))?;
                 }
                 TypistAction::Leave => {
@@ -360,9 +338,9 @@ impl RecordingSession {
 
     fn resize(&mut self) -> Result<()> {
         let size = self.terminal.as_ref().and_then(|(tty, _)| tty.size());
-        if let Some(size) = size.filter(|size| plain(*size).is_plausible()) {
-            self.master.resize(size)?;
-            self.recorder.note(boot_time(), Event::Size(plain(size)))?;
+        if let Some(size) = size.map(Size::from).filter(|size| size.is_plausible()) {
+            self.master.resize(size.into())?;
+            self.recorder.note(boot_time(), Event::Size(size))?;
         }
         Ok(())
     }
@@ -391,20 +369,6 @@ fn name_of(pid: u32) -> Option<String> {
     Some(name.trim_end().to_owned())
 }
 
-fn plain(size: WindowSize) -> Size {
-    Size {
-        columns: size.columns,
-        rows: size.rows,
-    }
-}
-
-fn window(size: Size) -> WindowSize {
-    WindowSize {
-        rows: size.rows,
-        columns: size.columns,
-    }
-}
-
 fn new_file(path: &Path) -> Result<File> {
     let created = File::create_new(path);
     created.with_context(|| format!("making {}", path.display()))
@@ -416,11 +380,11 @@ fn unbuffered(stream: impl AsFd) -> Result<File> {
     Ok(File::from(descriptor.context("no descriptor is left")?))
 }
 
-fn spawn(command: &[String], size: WindowSize) -> Result<(Master, Child)> {
+fn spawn(command: &[String], size: Size) -> Result<(Master, Child)> {
     let Some((program, arguments)) = command.split_first() else {
         bail!("there is no command");
     };
-    let (master, slave) = pty::open(size).context("opening a pseudo terminal")?;
+    let (master, slave) = pty::open(size.into()).context("opening a pseudo terminal")?;
     let mut spawn = Spawn::new(program);
     for argument in arguments {
         spawn.arg(argument);
@@ -449,17 +413,5 @@ mod tests {
         assert_eq!(followed("ab"), "ab\x1b]2;fulmar-lab 2\x07");
         assert_eq!(followed("\x1b["), "\x1b[");
         assert_eq!(followed("m"), "m\x1b]2;fulmar-lab 5\x07");
-    }
-
-    #[test]
-    fn sizes_are_columns_and_rows() {
-        let size = Size {
-            columns: 120,
-            rows: 40,
-        };
-        assert_eq!("120x40".parse(), Ok(SizeArgument(size)));
-        for wrong in ["120", "0x24", "80x", "80 x 24", "80x24x2", "99999x24"] {
-            assert!(wrong.parse::<SizeArgument>().is_err(), "{wrong}");
-        }
     }
 }

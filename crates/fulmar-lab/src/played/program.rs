@@ -178,11 +178,11 @@ impl Program {
         let wanted = self.trace.size();
         let limit = boot_time() + SIZE_PATIENCE;
         loop {
-            let size = self.tty.size();
-            let found = Size {
-                columns: size.map_or(0, |size| size.columns),
-                rows: size.map_or(0, |size| size.rows),
+            let unknown = Size {
+                columns: 0,
+                rows: 0,
             };
+            let found = self.tty.size().map_or(unknown, Size::from);
             if found == wanted {
                 return Ok(());
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use fulmar_platform::lab::{Halt, Network};
-use fulmar_platform::{Spawn, WindowSize};
+use fulmar_platform::Spawn;
 use fulmar_testbed::PtyProgram;
 use fulmar_testbed::peers::search_path;
 
@@ -70,7 +70,6 @@ impl SessionHosts {
     ///
     /// Where there is no terminal, or no shell.
     pub(crate) fn start(&self, line: &str, size: Size) -> Result<PtyProgram> {
-        let (rows, columns) = (size.rows, size.columns);
         let mut shell = Spawn::new("/bin/sh");
         shell.arg("-c").arg(line).directory(self.files.home());
         // A character set that every peer can take for UTF-8.
@@ -84,11 +83,10 @@ impl SessionHosts {
         for (name, value) in environment {
             shell.env(name, value);
         }
-        let size = WindowSize { rows, columns };
         Ok(self
             .link
             .client
-            .within(|| PtyProgram::start(&shell, size))??)
+            .within(|| PtyProgram::start(&shell, size.into()))??)
     }
 
     /// Ends all processes on both hosts.

@@ -111,7 +111,7 @@ impl Script {
             let is_head = command.is_none();
             match word {
                 "seed" if is_head => seed = Some(rest.parse().map_err(|_| unknown())?),
-                "size" if is_head => size = Some(parsed_size(rest).ok_or_else(unknown)?),
+                "size" if is_head => size = Some(rest.parse().map_err(|_| unknown())?),
                 "run" if is_head => command = Some(words(rest)),
                 _ => {
                     let step = step(word, rest).ok_or_else(unknown)?;
@@ -131,15 +131,6 @@ impl Script {
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(ToOwned::to_owned).collect()
-}
-
-fn parsed_size(text: &str) -> Option<Size> {
-    let (columns, rows) = text.split_once('x')?;
-    let size = Size {
-        columns: columns.parse().ok()?,
-        rows: rows.parse().ok()?,
-    };
-    Some(size).filter(|size| size.is_plausible())
 }
 
 fn step(word: &str, rest: &str) -> Option<ScriptStep> {
@@ -164,7 +155,7 @@ fn step(word: &str, rest: &str) -> Option<ScriptStep> {
         "wait" => ScriptStep::Wait(text()?),
         "pause" => ScriptStep::Pause(Duration::from_millis(rest.parse().ok()?)),
         "mark" => ScriptStep::Mark(Mark::named(rest)?),
-        "size" => ScriptStep::Resize(parsed_size(rest)?),
+        "size" => ScriptStep::Resize(rest.parse().ok()?),
         _ => return None,
     })
 }

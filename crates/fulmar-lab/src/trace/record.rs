@@ -1,5 +1,7 @@
 //! The records of a key trace.
 
+use fulmar_platform::WindowSize;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// The size of a terminal in character cells, both counted from 1.
@@ -160,6 +162,38 @@ fn check(number: usize, record: &Record, last: Duration) -> Result<(), NoTrace> 
     }
 }
 
+/// The reason why a text is no [`Size`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a size is columns and rows, such as 80x24")]
+pub struct NoSize;
+
+impl FromStr for Size {
+    type Err = NoSize;
+
+    /// Reads columns and rows, such as `80x24`.
+    fn from_str(text: &str) -> Result<Self, NoSize> {
+        let (columns, rows) = text.split_once('x').ok_or(NoSize)?;
+        let number = |text: &str| text.parse().map_err(|_| NoSize);
+        let size = Self {
+            columns: number(columns)?,
+            rows: number(rows)?,
+        };
+        size.is_plausible().then_some(size).ok_or(NoSize)
+    }
+}
+
+impl From<WindowSize> for Size {
+    fn from(WindowSize { rows, columns }: WindowSize) -> Self {
+        Self { columns, rows }
+    }
+}
+
+impl From<Size> for WindowSize {
+    fn from(Size { columns, rows }: Size) -> Self {
+        Self { rows, columns }
+    }
+}
+
 impl Size {
     /// True for what a terminal may have: 1 to [`SIZE_MAX`] rows and columns.
     pub(crate) fn is_plausible(self) -> bool {
@@ -200,6 +234,22 @@ mod tests {
             };
             assert_eq!(refused, Err(expected));
         }
+    }
+
+    #[test]
+    fn a_size_is_written_as_columns_and_rows() {
+        let size = Size {
+            columns: 120,
+            rows: 40,
+        };
+        assert_eq!("120x40".parse(), Ok(size));
+        assert_eq!("1000x1".parse::<Size>().map(|size| size.columns), Ok(1000));
+        for wrong in [
+            "120", "0x24", "80x", "80 x 24", "80x24x2", "99999x24", "1001x1",
+        ] {
+            assert_eq!(wrong.parse::<Size>(), Err(NoSize), "{wrong}");
+        }
+        assert_eq!(Size::from(WindowSize::from(size)), size);
     }
 
     #[test]
