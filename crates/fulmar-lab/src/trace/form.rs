@@ -10,9 +10,10 @@
 //! behind the bytes is not part of them.
 
 use super::record::{Event, NoTrace, Record, Size, Trace};
+use anyhow::{Context as _, Result};
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// A header line is never longer: 20 digits, the longest word, two numbers of 20 digits.
@@ -54,43 +55,15 @@ pub enum FormError {
     NoTrace(#[from] NoTrace),
 }
 
-/// The reason why a file was not read as a trace.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// The system did not give its contents.
-    #[error("cannot read {}: {error}", path.display())]
-    System {
-        /// The file.
-        path: PathBuf,
-        /// The system's answer.
-        error: io::Error,
-    },
-    /// It holds something else.
-    #[error("{} is no key trace: {error}", path.display())]
-    Form {
-        /// The file.
-        path: PathBuf,
-        /// The fault of the file.
-        error: FormError,
-    },
-}
-
 impl Trace {
     /// Reads a trace from a file.
     ///
     /// # Errors
     ///
     /// When it cannot be read, or holds something else; the message names the file and the place.
-    pub fn read(path: &Path) -> Result<Self, ReadError> {
-        let bytes = fs::read(path).map_err(|error| ReadError::System {
-            path: path.to_owned(),
-            error,
-        })?;
-        Self::parse(&bytes).map_err(|error| ReadError::Form {
-            path: path.to_owned(),
-            error,
-        })
+    pub fn read(path: &Path) -> Result<Self> {
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Self::parse(&bytes).with_context(|| format!("{} is no key trace", path.display()))
     }
 
     /// Reads a trace from the bytes of a file.
@@ -293,10 +266,20 @@ mod tests {
 
     #[test]
     fn a_file_that_is_missing_is_named() {
-        let said = Trace::read(Path::new("/nowhere/trace"))
-            .unwrap_err()
-            .to_string();
+        let said = format!(
+            "{:#}",
+            Trace::read(Path::new("/nowhere/trace")).unwrap_err()
+        );
         assert!(said.starts_with("cannot read /nowhere/trace: "), "{said}");
+    }
+
+    #[test]
+    fn a_file_that_is_no_trace_is_named_with_the_place() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "7 SIZE 80 24\n9 TYPED 2\n").unwrap();
+        let said = format!("{:#}", Trace::read(file.path()).unwrap_err());
+        let expected = format!("{} is no key trace: byte 13: ", file.path().display());
+        assert!(said.starts_with(&expected), "{said}");
     }
 
     proptest! {

@@ -5,6 +5,7 @@
 //! <usec> MARK secret-on | secret-off | open-on | open-off
 //! ```
 
+use anyhow::{Context as _, Result};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -81,28 +82,6 @@ pub enum MetaError {
     },
 }
 
-/// The reason why a file was not read as a sidecar.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum MetaReadError {
-    /// The system did not give its contents as text.
-    #[error("cannot read {}: {error}", path.display())]
-    System {
-        /// The file.
-        path: PathBuf,
-        /// The system's answer.
-        error: io::Error,
-    },
-    /// It holds something else.
-    #[error("{} is no sidecar of a key trace: {error}", path.display())]
-    Form {
-        /// The file.
-        path: PathBuf,
-        /// The fault of the file.
-        error: MetaError,
-    },
-}
-
 impl Meta {
     /// Returns where the sidecar of a trace is: its name with `.meta` behind it.
     pub fn path_beside(trace: &Path) -> PathBuf {
@@ -116,15 +95,11 @@ impl Meta {
     /// # Errors
     ///
     /// When it cannot be read, or holds something else; the message names the file and the line.
-    pub fn read(path: &Path) -> Result<Self, MetaReadError> {
-        let text = fs::read_to_string(path).map_err(|error| MetaReadError::System {
-            path: path.to_owned(),
-            error,
-        })?;
-        Self::parse(&text).map_err(|error| MetaReadError::Form {
-            path: path.to_owned(),
-            error,
-        })
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path);
+        let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+        Self::parse(&text)
+            .with_context(|| format!("{} is no sidecar of a key trace", path.display()))
     }
 
     /// Reads a sidecar from its text.
@@ -258,6 +233,20 @@ mod tests {
         }
         let back = Meta::parse("5 MARK open-on\n4 MARK open-off\n");
         assert_eq!(back, Err(MetaError::TimeWentBack { line: 2 }));
+    }
+
+    #[test]
+    fn a_file_is_named_with_its_fault() {
+        let said = |path: &Path| format!("{:#}", Meta::read(path).unwrap_err());
+        let missing = said(Path::new("/nowhere/trace.meta"));
+        assert!(missing.starts_with("cannot read /nowhere/trace.meta: "));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "7 TTY 1 0 bash\n6 MARK open-on\n").unwrap();
+        let expected = format!(
+            "{} is no sidecar of a key trace: line 2 is earlier than the one before it",
+            file.path().display()
+        );
+        assert_eq!(said(file.path()), expected);
     }
 
     #[test]

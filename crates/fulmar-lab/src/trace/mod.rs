@@ -11,10 +11,10 @@ mod record;
 mod recorder;
 mod statistics;
 
-pub use form::{FormError, ReadError};
+pub use form::FormError;
 pub use keys::{Keystroke, KeystrokeKind, Keystrokes, keystrokes};
 pub use links::{DATA_VARIABLE, LinkTraces, ORIGIN};
-pub use meta::{Mark, Meta, MetaError, MetaReadError, Note, TtyState};
+pub use meta::{Mark, Meta, MetaError, Note, TtyState};
 pub use record::{Event, NoSize, NoTrace, Record, SIZE_MAX, Size, Trace};
 pub use recorder::{Clock, FIRST, Recorder};
 pub use statistics::Statistics;
