@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 
-use crate::trace::links::{KINDS, LinkTraces, ORIGIN, Statistics, measured};
+use crate::trace::links::{KINDS, LINES, LinkTraces, ORIGIN, Statistics, measured};
 
 /// Prints the statistics of generated links beside those of the measured ones that they are like.
 ///
@@ -59,16 +59,46 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn drawn(columns: &[(String, Statistics)]) -> String {
-    let cells: Vec<Vec<String>> = columns
-        .iter()
-        .map(|(_, statistics)| statistics.cells())
-        .collect();
     let heads = columns.iter().map(|(name, _)| format!("{name:>18}"));
     let mut drawn = format!("  {:<28}{}\n", "", heads.collect::<String>());
-    for (line, name) in Statistics::names().into_iter().enumerate() {
-        let cells = cells.iter().filter_map(|column| column.get(line));
-        let cells: String = cells.map(|cell| format!("{cell:>18}")).collect();
-        drawn += &format!("  {name:<28}{cells}\n");
+    for (name, value, decimals) in LINES {
+        let cells = columns.iter().map(|(_, statistics)| value(statistics));
+        let cells = cells.map(|cell| format!("{cell:>18.decimals$}"));
+        drawn += &format!("  {name:<28}{}\n", cells.collect::<String>());
     }
     drawn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_statistic_has_its_line_and_its_decimals() {
+        let known = measured("Verizon-LTE-short.up").unwrap();
+        let columns = [
+            ("as published".to_owned(), known.clone()),
+            ("a".to_owned(), known),
+        ];
+        let expected = "
+                                    as published                 a
+  period, s                                140.0             140.0
+  mean rate, Mbit/s                        5.946             5.946
+  rate of a second, 10 %                   2.292             2.292
+  … 50 %                                   5.652             5.652
+  … 90 %                                  10.596            10.596
+  deviation / mean, 0.1 s                  0.594             0.594
+  autocorrelation, 0.1 s                   0.868             0.868
+  … 0.5 s                                  0.689             0.689
+  … 1 s                                    0.559             0.559
+  … 5 s                                    0.191             0.191
+  … 10 s                                   0.124             0.124
+  in the same ms, %                        35.48             35.48
+  gaps over 0.1 s, per min                  6.43              6.43
+  time in gaps over 0.1 s, %                3.07              3.07
+  time in gaps over 1 s, %                  1.23              1.23
+  longest gap, s                           1.718             1.718
+";
+        assert_eq!(format!("\n{}", drawn(&columns)), expected);
+    }
 }

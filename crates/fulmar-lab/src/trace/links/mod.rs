@@ -12,6 +12,7 @@ use fulmar_sim::LinkTrace;
 
 pub use generator::{KINDS, LinkKind};
 pub use measured::measured;
+pub(crate) use statistics::LINES;
 pub use statistics::Statistics;
 
 /// Names the folder of traces where no argument does.

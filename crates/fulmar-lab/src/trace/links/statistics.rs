@@ -1,7 +1,5 @@
 //! The statistics of a link trace, by which two traces can be compared.
 
-use std::fmt;
-
 use fulmar_sim::LinkTrace;
 
 /// The width of the bins that rates are counted in, for all but the quantiles.
@@ -36,6 +34,33 @@ pub struct Statistics {
     pub gap_longest: f64,
 }
 
+/// A line of a table: its name, its value, and the decimals of that.
+type Line = (&'static str, fn(&Statistics) -> f64, usize);
+
+/// What a table says of a link, line by line.
+pub(crate) const LINES: [Line; 16] = [
+    ("period, s", |s| s.seconds, 1),
+    ("mean rate, Mbit/s", |s| s.mbit_mean, 3),
+    ("rate of a second, 10 %", |s| s.mbit_quantiles[0], 3),
+    ("… 50 %", |s| s.mbit_quantiles[1], 3),
+    ("… 90 %", |s| s.mbit_quantiles[2], 3),
+    ("deviation / mean, 0.1 s", |s| s.variation, 3),
+    ("autocorrelation, 0.1 s", |s| s.autocorrelation[0], 3),
+    ("… 0.5 s", |s| s.autocorrelation[1], 3),
+    ("… 1 s", |s| s.autocorrelation[2], 3),
+    ("… 5 s", |s| s.autocorrelation[3], 3),
+    ("… 10 s", |s| s.autocorrelation[4], 3),
+    ("in the same ms, %", |s| s.clustered * 100.0, 2),
+    ("gaps over 0.1 s, per min", |s| s.gaps_per_minute, 2),
+    (
+        "time in gaps over 0.1 s, %",
+        |s| s.time_in_gaps[0] * 100.0,
+        2,
+    ),
+    ("time in gaps over 1 s, %", |s| s.time_in_gaps[1] * 100.0, 2),
+    ("longest gap, s", |s| s.gap_longest, 3),
+];
+
 impl Statistics {
     /// Computes them.
     #[must_use]
@@ -63,56 +88,6 @@ impl Statistics {
             time_in_gaps: [100, 1000].map(in_gaps),
             gap_longest: f64::from(gaps.iter().copied().max().unwrap_or(0)) / 1e3,
         }
-    }
-
-    /// Returns the names of the lines of [`cells`](Self::cells).
-    #[must_use]
-    pub fn names() -> Vec<&'static str> {
-        vec![
-            "period, s",
-            "mean rate, Mbit/s",
-            "rate of a second, 10 %",
-            "… 50 %",
-            "… 90 %",
-            "deviation / mean, 0.1 s",
-            "autocorrelation, 0.1 s",
-            "… 0.5 s",
-            "… 1 s",
-            "… 5 s",
-            "… 10 s",
-            "in the same ms, %",
-            "gaps over 0.1 s, per min",
-            "time in gaps over 0.1 s, %",
-            "time in gaps over 1 s, %",
-            "longest gap, s",
-        ]
-    }
-
-    /// Returns the values as text, line by line.
-    #[must_use]
-    pub fn cells(&self) -> Vec<String> {
-        let percent = |share: f64| format!("{:.2}", share * 100.0);
-        let mut cells = vec![
-            format!("{:.1}", self.seconds),
-            format!("{:.3}", self.mbit_mean),
-        ];
-        cells.extend(self.mbit_quantiles.map(|rate| format!("{rate:.3}")));
-        cells.push(format!("{:.3}", self.variation));
-        cells.extend(self.autocorrelation.map(|value| format!("{value:.3}")));
-        cells.push(percent(self.clustered));
-        cells.push(format!("{:.2}", self.gaps_per_minute));
-        cells.extend(self.time_in_gaps.map(percent));
-        cells.push(format!("{:.3}", self.gap_longest));
-        cells
-    }
-}
-
-impl fmt::Display for Statistics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines = Self::names().into_iter().zip(self.cells());
-        lines
-            .into_iter()
-            .try_for_each(|(name, cell)| writeln!(f, "{name:<28} {cell}"))
     }
 }
 
@@ -195,14 +170,5 @@ mod tests {
     fn opportunities_at_one_instant_are_counted() {
         let trace = LinkTrace::from_times(vec![5, 5, 5, 10, 100]).unwrap();
         assert!(is_about(Statistics::of(&trace).clustered, 0.5));
-    }
-
-    #[test]
-    fn each_line_has_a_name() {
-        let trace = LinkTrace::from_times(vec![5, 5, 5, 10, 2000]).unwrap();
-        assert_eq!(
-            Statistics::names().len(),
-            Statistics::of(&trace).cells().len()
-        );
     }
 }
