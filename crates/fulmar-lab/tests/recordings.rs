@@ -5,7 +5,8 @@ use fulmar_lab::judge::{
     GroundTruth, ObservedRun, OutputPosition, RunVerdict, ScreenObserver, Stamp,
 };
 use fulmar_lab::stats::Observation;
-use fulmar_lab::trace::{Event, Mark, Meta, Note, Record, Statistics, Trace, keystrokes};
+use fulmar_lab::trace::{Event, Mark, Meta, Note, Record, Trace, keystrokes};
+use fulmar_testbed::median;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -50,16 +51,22 @@ fn recordings_are_written_as_they_were_read() {
 #[test]
 fn recordings_hold_somebody_typing() {
     for (name, trace) in recordings() {
-        let statistics = Statistics::of(&trace);
-        assert!(statistics.keys >= 100, "{name}: {statistics:?}");
+        let typed: Vec<Duration> = trace.user().flat_map(typed_at).collect();
+        assert!(typed.len() >= 100, "{name}: {} keys", typed.len());
         // Keys that are held down and pastes without brackets have another rhythm.
         if ["paste", "repeat"].iter().any(|word| name.contains(word)) {
             continue;
         }
-        let median = statistics.gap_median.expect("many keys");
-        let plausible = Duration::from_millis(80)..Duration::from_secs(2);
-        assert!(plausible.contains(&median), "{name}: {statistics:?}");
+        let gaps = typed.windows(2).map(|pair| (pair[1] - pair[0]).as_secs_f64());
+        let median = median(gaps).expect("many keys");
+        assert!((0.08..2.0).contains(&median), "{name}: {median} s");
     }
+}
+
+/// Returns the time once for each key of a write.
+fn typed_at((at, bytes): (Duration, &[u8])) -> impl Iterator<Item = Duration> {
+    let typed = keystrokes(bytes).filter(|keystroke| keystroke.kind.is_typed());
+    typed.map(move |_| at)
 }
 
 /// Returns what is typed from a mark to the next, without what was taken back, and from when to its last key.

@@ -9,7 +9,6 @@ pub mod links;
 mod meta;
 mod record;
 mod recorder;
-mod statistics;
 
 pub use form::FormError;
 pub use keys::{Keystroke, KeystrokeKind, Keystrokes, keystrokes};
@@ -17,4 +16,3 @@ pub use links::{DATA_VARIABLE, LinkTraces, ORIGIN};
 pub use meta::{Mark, Meta, MetaError, Note, TtyState};
 pub use record::{Event, NoSize, NoTrace, Record, SIZE_MAX, Size, Trace};
 pub use recorder::{Clock, FIRST, Recorder};
-pub use statistics::Statistics;
