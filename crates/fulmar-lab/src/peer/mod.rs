@@ -51,13 +51,6 @@ pub(crate) enum Programs {
     Others,
 }
 
-/// A peer that needs no template of the user's.
-struct Known {
-    name: &'static str,
-    template: &'static str,
-    programs: Programs,
-}
-
 const SSH: Programs = Programs::Named(&["ssh"], &["sshd", "sshd-session"]);
 const MOSH: Programs = Programs::Named(&["mosh-client"], &["mosh-server"]);
 const FULMAR: Programs = Programs::Named(&["fulmar"], &["fulmar"]);
@@ -82,42 +75,15 @@ macro_rules! fulmar {
     };
 }
 
-const KNOWN: [Known; 7] = [
-    Known {
-        name: "ssh",
-        template: "exec {ssh} -e none -t {host} {command}",
-        programs: SSH,
-    },
-    Known {
-        name: "mosh",
-        template: mosh!("adaptive"),
-        programs: MOSH,
-    },
-    Known {
-        name: "mosh-a",
-        template: mosh!("always"),
-        programs: MOSH,
-    },
-    Known {
-        name: "mosh-n",
-        template: mosh!("never"),
-        programs: MOSH,
-    },
-    Known {
-        name: "fulmar",
-        template: fulmar!("adaptive"),
-        programs: FULMAR,
-    },
-    Known {
-        name: "fulmar-a",
-        template: fulmar!("always"),
-        programs: FULMAR,
-    },
-    Known {
-        name: "fulmar-n",
-        template: fulmar!("never"),
-        programs: FULMAR,
-    },
+/// The peers that need no template of the user's: name, template, and whose costs count.
+const KNOWN: [(&str, &str, Programs); 7] = [
+    ("ssh", "exec {ssh} -e none -t {host} {command}", SSH),
+    ("mosh", mosh!("adaptive"), MOSH),
+    ("mosh-a", mosh!("always"), MOSH),
+    ("mosh-n", mosh!("never"), MOSH),
+    ("fulmar", fulmar!("adaptive"), FULMAR),
+    ("fulmar-a", fulmar!("always"), FULMAR),
+    ("fulmar-n", fulmar!("never"), FULMAR),
 ];
 
 impl Peer {
@@ -146,8 +112,9 @@ impl Peer {
     }
 
     fn known(name: &str) -> Result<Self> {
-        let Some(known) = KNOWN.iter().find(|known| known.name == name) else {
-            let names: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
+        let Some((name, template, programs)) = KNOWN.iter().find(|(known, ..)| *known == name)
+        else {
+            let names = KNOWN.map(|(name, ..)| name);
             bail!(
                 "there is no peer “{name}”; there are {}, and NAME=TEMPLATE for any other, such \
                  as plain='{{ssh}} -t {{host}} {{command}}'",
@@ -155,9 +122,9 @@ impl Peer {
             );
         };
         Ok(Self {
-            name: known.name.to_owned(),
-            template: known.template.to_owned(),
-            programs: known.programs,
+            name: (*name).to_owned(),
+            template: (*template).to_owned(),
+            programs: *programs,
         })
     }
 
@@ -187,9 +154,9 @@ mod tests {
 
     #[test]
     fn each_known_peer_has_a_template_that_can_be_read() {
-        for known in &KNOWN {
-            let peer = Peer::parse(known.name).unwrap();
-            assert_eq!(peer.name, known.name);
+        for (name, ..) in KNOWN {
+            let peer = Peer::parse(name).unwrap();
+            assert_eq!(peer.name, name);
             template::check(&peer.template).unwrap();
         }
     }

@@ -21,13 +21,7 @@ pub(crate) struct Values {
     pub(crate) mosh_server: Option<PathBuf>,
 }
 
-/// A template's pieces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Piece<'a> {
-    Text(&'a str),
-    Name(Name),
-}
-
+/// A word that may stand in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Name {
     Command,
@@ -40,9 +34,13 @@ enum Name {
 
 /// Checks that a template can be filled.
 pub(super) fn check(template: &str) -> Result<()> {
-    let pieces = pieces(template)?;
+    let mut has_command = false;
+    replaced(template, |name| {
+        has_command |= name == Name::Command;
+        Ok(String::new())
+    })?;
     ensure!(
-        pieces.contains(&Piece::Name(Name::Command)),
+        has_command,
         "{{command}} is missing in the template “{template}”"
     );
     Ok(())
@@ -50,14 +48,7 @@ pub(super) fn check(template: &str) -> Result<()> {
 
 /// Fills a template.
 pub(super) fn filled(template: &str, values: &Values) -> Result<String> {
-    let mut line = String::new();
-    for piece in pieces(template)? {
-        match piece {
-            Piece::Text(text) => line += text,
-            Piece::Name(name) => line += &value(name, values)?,
-        }
-    }
-    Ok(line)
+    replaced(template, |name| value(name, values))
 }
 
 fn value(name: Name, values: &Values) -> Result<String> {
@@ -93,19 +84,18 @@ pub(crate) fn plain(path: &Path) -> Result<String> {
     Ok(text.to_owned())
 }
 
-fn pieces(template: &str) -> Result<Vec<Piece<'_>>> {
-    let mut pieces = Vec::new();
+fn replaced(template: &str, mut value: impl FnMut(Name) -> Result<String>) -> Result<String> {
+    let mut line = String::new();
     let mut rest = template;
     while let Some((text, behind)) = rest.split_once('{') {
         let (name, next) = behind
             .split_once('}')
             .with_context(|| format!("a brace in “{template}” has no end"))?;
-        pieces.push(Piece::Text(text));
-        pieces.push(Piece::Name(named(name)?));
+        line += text;
+        line += &value(named(name)?)?;
         rest = next;
     }
-    pieces.push(Piece::Text(rest));
-    Ok(pieces)
+    Ok(line + rest)
 }
 
 fn named(name: &str) -> Result<Name> {
