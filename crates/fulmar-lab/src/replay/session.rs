@@ -5,6 +5,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use fulmar_platform::boot_time;
 use fulmar_testbed::PtyProgram;
 
 use super::Replay;
@@ -17,7 +18,7 @@ use crate::outcome::Figure;
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::Trace;
-use crate::typing::{SessionEnd, TypingSession, run_session_watched};
+use crate::typing::{SessionEnd, TypingSession, TypingUser, run_user};
 
 /// Plays a session over the link of this scenario.
 pub(super) fn play(
@@ -37,13 +38,9 @@ pub(super) fn play(
     let looks = Looks::new(&hosts.link, hosts.costs()?);
     let mut watch = Watch::new(&looks, &changes, replay.download);
     let mut client = hosts.start(&line, recording.size())?;
-    let seat = Seat {
-        replay,
-        recording: &recording,
-        truth: &truth,
-        client: &mut client,
-    };
-    let session = seat.run_session(&looks, &mut watch)?;
+    let (typing, limits) = (replay.typing, replay.limits);
+    let user = TypingUser::new(&recording, &truth, typing, limits, boot_time());
+    let session = run_watched(&mut client, user, &looks, &mut watch)?;
     client.let_end(LEAVE)?;
     hosts.end_processes();
     let log = hosts.files.log();
@@ -63,7 +60,7 @@ pub(super) fn play(
     Ok(Measured {
         scenario: scenario.text.clone(),
         commands: vec![line, hosts.sshd.command.clone(), kernel],
-        typing: Some(replay.typing.name().to_owned()),
+        typing: Some(typing.name().to_owned()),
         recording: Some(replay.recording.clone()),
         figures,
         series: watch.series(host_side.began()),
@@ -81,44 +78,30 @@ fn keep(folder: &Path, user_side: &Trace, host_side: &Trace) -> Result<()> {
     Ok(())
 }
 
-/// The seat of the user: who types, and what.
-struct Seat<'a> {
-    replay: &'a Replay,
-    recording: &'a Trace,
-    truth: &'a GroundTruth,
-    client: &'a mut PtyProgram,
-}
-
-impl Seat<'_> {
-    /// Types, with somebody who counts meanwhile.
-    fn run_session(self, looks: &Looks<'_>, watch: &mut Watch<'_>) -> Result<TypingSession> {
-        let (over, is_over) = channel();
-        let mut failed = None;
-        let session = std::thread::scope(|scope| {
-            let _over = over;
-            scope.spawn(move || looks.run(&is_over));
-            let mut at = |moment| {
-                let done = watch.at(moment);
-                failed = failed.take().or(done.err());
-            };
-            let Replay { typing, limits, .. } = self.replay;
-            run_session_watched(
-                self.client,
-                self.recording,
-                self.truth,
-                *typing,
-                *limits,
-                &mut at,
-            )
-        });
-        match failed {
-            Some(error) => Err(error.context("the link failed while somebody typed")),
-            None => Ok(session?),
-        }
+/// Lets a user type, with somebody who counts meanwhile.
+fn run_watched(
+    client: &mut PtyProgram,
+    user: TypingUser<'_>,
+    looks: &Looks<'_>,
+    watch: &mut Watch<'_>,
+) -> Result<TypingSession> {
+    let (over, is_over) = channel();
+    let mut failed = None;
+    let session = std::thread::scope(|scope| {
+        let _over = over;
+        scope.spawn(move || looks.run(&is_over));
+        run_user(client, user, &mut |stage| {
+            let done = watch.at(stage);
+            failed = failed.take().or(done.err());
+        })
+    });
+    match failed {
+        Some(error) => Err(error.context("the link failed while somebody typed")),
+        None => Ok(session?),
     }
 }
 
-/// Adds how the sitting went. Why it ended is a number for charts, and in words the unit.
+/// Adds how the session went. Why it ended is a number for charts, and in words the unit.
 fn note(figures: &mut Figures, session: &TypingSession, verdict: &RunVerdict) {
     let (number, why) = match session.why_over {
         SessionEnd::AllSeen => (0.0, "all seen"),

@@ -42,7 +42,8 @@ mod user;
 
 pub use plan::{READING, RESULT_CELLS, TypingLoop};
 pub use reader::ScreenReader;
-pub use session::{run_session, run_session_watched};
+pub use session::run_session;
+pub(crate) use session::run_user;
 pub use typist::{PATIENCE, PlannedPress, Typist};
 pub use user::{
     Limits, SessionEnd, SessionStage, TypingError, TypingSession, TypingUser, UserAction,

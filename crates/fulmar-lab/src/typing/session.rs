@@ -23,31 +23,25 @@ pub fn run_session(
     user: TypingLoop,
     limits: Limits,
 ) -> Result<TypingSession, TypingError> {
-    run_session_watched(peer, recording, truth, user, limits, &mut |_| {})
+    let user = TypingUser::new(recording, truth, user, limits, boot_time());
+    run_user(peer, user, &mut |_| {})
 }
 
-/// As [`run_session`], and calls `at` at each [`SessionStage`]. The user waits meanwhile.
+/// Lets a user type at a peer on a pty, and calls `at` at each [`SessionStage`]. The user waits meanwhile.
 ///
 /// # Errors
 ///
 /// Those of [`run_session`].
-pub fn run_session_watched(
+pub(crate) fn run_user(
     peer: &mut PtyProgram,
-    recording: &Trace,
-    truth: &GroundTruth,
-    user: TypingLoop,
-    limits: Limits,
+    user: TypingUser<'_>,
     at: &mut dyn FnMut(SessionStage),
 ) -> Result<TypingSession, TypingError> {
-    let mut session = PtySession {
-        peer,
-        user: TypingUser::new(recording, truth, user, limits, boot_time()),
-        has_left: false,
-    };
+    let mut session = PtySession { peer, user };
     while !session.user.is_over() {
         match session.user.poll_act(boot_time()) {
             Some(UserAction::Type(bytes)) => session.write(&bytes)?,
-            Some(UserAction::Reach(moment)) => at(moment),
+            Some(UserAction::Reach(stage)) => at(stage),
             None => session.look(session.user.poll_timeout())?,
         }
     }
@@ -60,7 +54,6 @@ pub fn run_session_watched(
 struct PtySession<'a> {
     peer: &'a mut PtyProgram,
     user: TypingUser<'a>,
-    has_left: bool,
 }
 
 impl PtySession<'_> {
@@ -72,7 +65,7 @@ impl PtySession<'_> {
             self.user.handle_output(boot_time(), bytes);
         }
         if self.peer.is_closed() {
-            self.leave();
+            self.user.handle_left();
         }
         Ok(())
     }
@@ -82,14 +75,9 @@ impl PtySession<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.peer.type_keys(bytes);
         self.peer.type_now()?;
-        while self.peer.has_keys() && !self.has_left {
+        while self.peer.has_keys() && !self.peer.is_closed() {
             self.look(None)?;
         }
         Ok(())
-    }
-
-    fn leave(&mut self) {
-        self.has_left = true;
-        self.user.handle_left();
     }
 }
