@@ -57,7 +57,9 @@ fn recordings_hold_somebody_typing() {
         if ["paste", "repeat"].iter().any(|word| name.contains(word)) {
             continue;
         }
-        let gaps = typed.windows(2).map(|pair| (pair[1] - pair[0]).as_secs_f64());
+        let gaps = typed
+            .windows(2)
+            .map(|pair| (pair[1] - pair[0]).as_secs_f64());
         let median = median(gaps).expect("many keys");
         assert!((0.08..2.0).contains(&median), "{name}: {median} s");
     }

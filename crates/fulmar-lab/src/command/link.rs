@@ -122,8 +122,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         eprint!("{}", told(&link.report()?));
     }
     link.stop()?;
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+    Ok(super::exit_code_of(status))
 }
 
 fn with_names<'a>(command: &'a mut Command, link: &Link) -> &'a mut Command {

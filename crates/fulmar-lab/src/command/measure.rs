@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 
 use super::DataOptions;
-use crate::experiment::catalogue;
+use crate::experiment::{Surroundings, catalogue};
 use crate::outcome::RunId;
 use crate::peer;
 use crate::run::outcome;
@@ -42,7 +42,10 @@ pub struct Arguments {
 ///
 /// Where there is no such cell, or its processes get no namespace.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let around = arguments.data.surroundings_for(arguments.quick)?;
+    let around = Surroundings {
+        is_quick: arguments.quick,
+        ..arguments.data.surroundings()?
+    };
     let experiment =
         catalogue::named(&arguments.experiment).context("there is no such experiment")?;
     let mut cells = (experiment.cells)(&around).into_iter();

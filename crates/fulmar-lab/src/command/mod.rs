@@ -20,13 +20,15 @@ pub mod simulate;
 pub mod tinygrams;
 pub mod traces;
 
-use std::process::{Child, ExitCode};
+use std::path::Path;
+use std::process::{Child, ExitCode, ExitStatus};
 
 use anyhow::{Context as _, Result};
 pub use data::DataOptions;
 use fulmar_platform::lab::{PidNamespace, enter_pid_namespace};
 pub use replay_options::ReplayOptions;
 pub use run_session::RunOptions;
+use serde_json::Value;
 
 /// Moves into a process namespace that ends with this process; to be called before any thread is started.
 fn into_pid_namespace() -> Result<PidNamespace> {
@@ -44,6 +46,18 @@ impl Drop for KilledChild {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Writes a value into a file, for people to read too.
+fn write_json(file: &Path, value: &Value) -> Result<()> {
+    std::fs::write(file, format!("{value:#}\n"))
+        .with_context(|| format!("writing {}", file.display()))
+}
+
+/// Returns the status with which a program has ended, for ours to end with.
+fn exit_code_of(status: ExitStatus) -> ExitCode {
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    code.map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// Returns the status of a command that has found something good, or not.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use serde_json::json;
 
 use super::RunOptions;
@@ -58,7 +58,7 @@ const QUICK: [&str; 3] = ["evdo", "transoceanic", "loss"];
 /// As `run`.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let options = &arguments.options;
-    let around = options.data.surroundings_for(options.quick)?;
+    let around = options.surroundings()?;
     let usual: &[&str] = if options.quick {
         &QUICK
     } else if options.data.generated {
@@ -80,9 +80,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let plan = pairs(chosen, arguments.pairs, !arguments.no_alone);
     super::into_pid_namespace()?;
-    let (ended, plan) = RunSession::open(options)?.run(plan)?;
-    let folder = crate::outcome::OutcomeFolder::open(&options.out)?;
-    let equal = compare_pairs(&plan, &folder, PairSeries::First, PairSeries::Second);
+    let session = RunSession::open(options, &around)?;
+    let (ended, plan) = session.run(plan)?;
+    let equal = compare_pairs(
+        &plan,
+        &session.folder,
+        PairSeries::First,
+        PairSeries::Second,
+    );
     println!(
         "Runs with equal settings, medians in ms:\n{}",
         equal.table()
@@ -90,13 +95,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut found = json!({ "equal": equal.json() });
     let mut is_good = equal.is_good();
     if !arguments.no_alone {
-        let alone = compare_pairs(&plan, &folder, PairSeries::First, PairSeries::Alone);
+        let alone = compare_pairs(&plan, &session.folder, PairSeries::First, PairSeries::Alone);
         println!("Side by side, and alone:\n{}", alone.table());
         found["alone"] = alone.json();
         is_good &= alone.is_good();
     }
-    let file = options.out.join(report::PAIRS);
-    std::fs::write(&file, format!("{found:#}\n"))
-        .with_context(|| format!("writing {}", file.display()))?;
+    super::write_json(&options.out.join(report::PAIRS), &found)?;
     Ok(super::exit_code(is_good && !ended.is_interrupted))
 }

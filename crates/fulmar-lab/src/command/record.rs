@@ -70,8 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         // The typist went away, and the program with the terminal.
         return Ok(ExitCode::SUCCESS);
     }
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+    Ok(super::exit_code_of(status))
 }
 
 impl Arguments {

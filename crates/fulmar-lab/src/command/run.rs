@@ -46,7 +46,7 @@ const SEEDS: u64 = 3;
 /// Where a name is not known, data are missing, or links cannot be made.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let options = &arguments.options;
-    let around = options.data.surroundings_for(options.quick)?;
+    let around = options.surroundings()?;
     let selection = Selection {
         names: arguments.names.clone(),
         peers: [options.peers.as_slice(), &arguments.peer].concat(),
@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     // All that runs is gone with this process, also when it is killed.
     super::into_pid_namespace()?;
-    let session = RunSession::open(options)?;
+    let session = RunSession::open(options, &around)?;
     let (ended, _) = session.run(plan)?;
     // Where the very first run was interrupted there is nothing to report.
     if !session.folder.all()?.is_empty() {

@@ -10,7 +10,8 @@ use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::{Interest, Signal, SignalPipe, Tty, wait_for};
 use serde_json::json;
 
-use super::{DataOptions, KilledChild};
+use super::{DataOptions, KilledChild, write_json};
+use crate::experiment::Surroundings;
 use crate::outcome::OutcomeFolder;
 use crate::report::{Origin, SELFCHECK};
 use crate::run::{
@@ -66,33 +67,39 @@ impl RunOptions {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         self.jobs.unwrap_or_else(|| JOBS_PER_CORE * cores()).max(1)
     }
+
+    /// Returns what there is to measure with.
+    ///
+    /// # Errors
+    ///
+    /// As [`DataOptions::surroundings`].
+    pub(super) fn surroundings(&self) -> Result<Surroundings> {
+        Ok(Surroundings {
+            is_quick: self.quick,
+            ..self.data.surroundings()?
+        })
+    }
 }
 
 /// A folder of outcomes that grows.
-pub(super) struct RunSession {
+pub(super) struct RunSession<'a> {
     /// The outcomes.
     pub(super) folder: OutcomeFolder,
-    out: PathBuf,
+    options: &'a RunOptions,
+    around: &'a Surroundings,
     program: PathBuf,
-    options: Vec<String>,
-    jobs: usize,
-    has_selfcheck: bool,
-    is_quick: bool,
     events: (Sender<RunEvent>, Receiver<RunEvent>),
-    fulmar: PathBuf,
-    data: Option<PathBuf>,
 }
 
-impl RunSession {
+impl<'a> RunSession<'a> {
     /// Opens the folder. From here on an interrupt is an event.
     ///
     /// # Errors
     ///
     /// Where the folder has outcomes that were made with other settings.
-    pub(super) fn open(options: &RunOptions) -> Result<Self> {
+    pub(super) fn open(options: &'a RunOptions, around: &'a Surroundings) -> Result<Self> {
         let folder = OutcomeFolder::open(&options.out)?;
-        let around = options.data.surroundings_for(options.quick)?;
-        let settings = json!({ "quick": options.quick, "generated": options.data.generated });
+        let settings = json!({ "quick": around.is_quick, "generated": around.is_generated });
         let path = options.out.join(SETTINGS);
         if let Ok(text) = std::fs::read_to_string(&path) {
             ensure!(
@@ -102,22 +109,16 @@ impl RunSession {
                 options.out.display()
             );
         } else {
-            std::fs::write(&path, format!("{settings:#}\n"))
-                .with_context(|| format!("writing {}", path.display()))?;
+            write_json(&path, &settings)?;
         }
         let events = channel();
         hear_interrupts(events.0.clone())?;
         Ok(Self {
             folder,
-            out: options.out.clone(),
+            options,
+            around,
             program: std::env::current_exe().context("looking for this program's file")?,
-            options: options.data.options(options.quick)?,
-            jobs: options.jobs(),
-            has_selfcheck: !options.no_selfcheck,
-            is_quick: options.quick,
             events,
-            fulmar: around.fulmar,
-            data: around.data,
         })
     }
 
@@ -130,21 +131,22 @@ impl RunSession {
         self.note_origin()?;
         plan.learn(&self.folder.all()?);
         let left = plan.left(&self.folder);
+        let jobs = self.options.jobs();
         let mut progress = self.progress(left.len());
         let runs = left.iter().map(|number| &plan.runs[*number]);
         progress.say(&format!(
             "{} runs, of which {} are there already; {} side by side, about {}",
             plan.runs.len(),
             plan.runs.len() - left.len(),
-            self.jobs,
-            minutes(forecast(runs, &[], self.jobs))
+            jobs,
+            minutes(forecast(runs, &[], jobs))
         ));
         if cfg!(debug_assertions) {
             progress.say(
                 "this program is not optimised; for figures that count build it with --release",
             );
         }
-        if !left.is_empty() && self.has_selfcheck && !self.selfcheck(&mut progress)? {
+        if !left.is_empty() && !self.options.no_selfcheck && !self.selfcheck(&mut progress)? {
             progress.say(INTERRUPTED);
             let ended = RunCounts {
                 is_interrupted: true,
@@ -152,17 +154,9 @@ impl RunSession {
             };
             return Ok((ended, plan));
         }
-        let runner = ProcessRunner::new(self.program.clone(), self.options.clone());
+        let runner = ProcessRunner::new(self.program.clone(), self.around.options()?);
         let (folder, events) = (&self.folder, &self.events);
-        let ended = run_plan(
-            &plan,
-            &left,
-            folder,
-            &runner,
-            self.jobs,
-            events,
-            &mut progress,
-        );
+        let ended = run_plan(&plan, &left, folder, &runner, jobs, events, &mut progress);
         progress.end();
         let ended = ended?;
         if ended.is_interrupted {
@@ -177,22 +171,22 @@ impl RunSession {
             let size = Tty::open(std::io::stderr()).ok().and_then(|tty| tty.size());
             size.map_or(80, |size| size.columns.into())
         });
-        ProgressDisplay::new(errors, columns, total, self.jobs)
+        ProgressDisplay::new(errors, columns, total, self.options.jobs())
     }
 
     fn note_origin(&self) -> Result<()> {
         let words: Vec<String> = std::env::args().collect();
         let origin = Origin {
             commands: vec![words.join(" ")],
-            ..Origin::here(&self.fulmar)
+            ..Origin::here(&self.around.fulmar)
         };
-        origin.put(&self.out)
+        origin.put(&self.options.out)
     }
 
     /// Checks the emulation unless that was done for this folder; returns false where it was
     /// interrupted.
     fn selfcheck(&self, progress: &mut ProgressDisplay<Stderr>) -> Result<bool> {
-        let file = self.out.join(SELFCHECK);
+        let file = self.options.out.join(SELFCHECK);
         if file.is_file() {
             return Ok(true);
         }
@@ -217,10 +211,10 @@ impl RunSession {
     fn selfcheck_command(&self, file: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command.arg("selfcheck").arg("--json").arg(file);
-        if self.is_quick {
+        if self.around.is_quick {
             command.arg("--quick");
         }
-        if let Some(data) = &self.data {
+        if let Some(data) = &self.around.data {
             command.arg("--data").arg(data);
         }
         // The interrupt key is for us.

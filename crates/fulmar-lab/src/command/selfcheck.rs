@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::selfcheck;
 use crate::trace::LinkTraces;
@@ -37,8 +37,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let findings = selfcheck::run(arguments.quick, &traces, |line| eprintln!("{line}"))?;
     println!("\n{}", findings.table());
     if let Some(file) = &arguments.json {
-        std::fs::write(file, format!("{:#}\n", findings.json()))
-            .with_context(|| format!("writing {}", file.display()))?;
+        super::write_json(file, &findings.json())?;
     }
     Ok(super::exit_code(findings.are_good()))
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Context as _, Result};
+
 /// Programs and data that experiments need.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
@@ -15,4 +17,54 @@ pub struct Surroundings {
     pub is_quick: bool,
     /// True where generated links and our own recordings stand in for data that are not ours to ship.
     pub is_generated: bool,
+}
+
+impl Surroundings {
+    /// Returns the options by which another process of this program has the same.
+    ///
+    /// # Errors
+    ///
+    /// Where a path is no text.
+    pub(crate) fn options(&self) -> Result<Vec<String>> {
+        let mut options = Vec::new();
+        let paths = [
+            ("--fulmar", Some(&self.fulmar)),
+            ("--recordings", Some(&self.recordings)),
+            ("--data", self.data.as_ref()),
+        ];
+        for (option, path) in paths {
+            let Some(path) = path else { continue };
+            let path = path.to_str().context("a path is no text")?;
+            options.extend([option, path].map(str::to_owned));
+        }
+        let flags = [
+            ("--quick", self.is_quick),
+            ("--generated", self.is_generated),
+        ];
+        let flags = flags.iter().filter(|(_, is_set)| *is_set);
+        options.extend(flags.map(|(flag, _)| (*flag).to_owned()));
+        Ok(options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_process_gets_all_of_it() {
+        let mut around = Surroundings {
+            fulmar: "bin/fulmar".into(),
+            recordings: "keys".into(),
+            ..Surroundings::default()
+        };
+        let paths = ["--fulmar", "bin/fulmar", "--recordings", "keys"];
+        assert_eq!(around.options().unwrap(), paths);
+        around.data = Some("theirs".into());
+        around.is_quick = true;
+        let more = ["--data", "theirs", "--quick"];
+        assert_eq!(around.options().unwrap(), [&paths[..], &more].concat());
+        (around.is_quick, around.is_generated) = (false, true);
+        assert_eq!(around.options().unwrap().last().unwrap(), "--generated");
+    }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use fulmar_platform::lab::{Halt, Network};
 use fulmar_platform::Spawn;
+use fulmar_platform::lab::{Halt, Network};
 use fulmar_testbed::PtyProgram;
 use fulmar_testbed::peers::search_path;
 

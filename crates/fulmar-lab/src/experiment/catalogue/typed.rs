@@ -103,7 +103,12 @@ impl Setting {
         };
         let takes = self.peers.iter().map(|peer| typed.time(peer)).max();
         Cell {
-            name: format!("{likeness}{}-{}-{}", self.name, user.name(), recording.short),
+            name: format!(
+                "{likeness}{}-{}-{}",
+                self.name,
+                user.name(),
+                recording.short
+            ),
             title: format!("{}, {} loop, {}", self.title, user.name(), recording.name),
             peers: self.peers.iter().map(|peer| (*peer).to_owned()).collect(),
             takes: takes.unwrap_or_default(),
