@@ -4,14 +4,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use fulmar_platform::boot_time;
 
 use super::{DataOptions, ReplayOptions};
 use crate::experiment::{Measured, Work as _};
-use crate::outcome::{Outcome, RunEnd, RunFacts, RunId};
+use crate::outcome::RunId;
 use crate::peer::Peer;
 use crate::replay::{LIMITS, Replay};
+use crate::run::outcome;
 use crate::stats::{AT_ONCE, Summary, share_within};
 use crate::typing::Limits;
 
@@ -79,9 +80,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if let Some(file) = &arguments.out {
         let began = began.duration_since(SystemTime::UNIX_EPOCH)?.as_secs();
         let took = (boot_time() - from).as_secs_f64();
-        let outcome = arguments.outcome(&peer, measured, began, took);
-        std::fs::write(file, format!("{:#}\n", serde_json::to_value(&outcome)?))
-            .with_context(|| format!("writing {}", file.display()))?;
+        let mut outcome = outcome(arguments.run_id(peer), Ok(measured));
+        (outcome.facts.began, outcome.facts.took) = (began, took);
+        outcome.facts.side_by_side = 1;
+        super::write_json(file, &serde_json::to_value(&outcome)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -101,27 +103,12 @@ impl Arguments {
         })
     }
 
-    fn outcome(&self, peer: &Peer, measured: Measured, began: u64, took: f64) -> Outcome {
-        Outcome {
-            run: RunId {
-                experiment: "by-hand".to_owned(),
-                cell: "replay".to_owned(),
-                peer: peer.name.clone(),
-                seed: self.seed,
-            },
-            facts: RunFacts {
-                scenario: measured.scenario,
-                commands: measured.commands,
-                typing: measured.typing,
-                recording: measured.recording,
-                began,
-                took,
-                side_by_side: 1,
-            },
-            end: RunEnd::Complete,
-            figures: measured.figures,
-            series: measured.series,
-            verdict: measured.verdict,
+    fn run_id(&self, peer: Peer) -> RunId {
+        RunId {
+            experiment: "by-hand".to_owned(),
+            cell: "replay".to_owned(),
+            peer: peer.name,
+            seed: self.seed,
         }
     }
 }
