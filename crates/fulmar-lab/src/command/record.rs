@@ -13,8 +13,7 @@ use fulmar_platform::{
     pty,
 };
 
-use crate::judge::Stamp;
-use crate::played::SequenceTracker;
+use crate::played::Stamper;
 use crate::scripted::{Script, ScriptedTypist, TypistAction};
 use crate::trace::{Clock, Event, Meta, Recorder, Size, TtyState};
 
@@ -92,23 +91,6 @@ impl Arguments {
         let mut script = script?;
         script.head.seed = self.seed.unwrap_or(script.head.seed);
         Ok(Some(script))
-    }
-}
-
-/// Puts stamps behind output, where they fit.
-#[derive(Debug, Default)]
-struct Stamper {
-    ground: SequenceTracker,
-    position: usize,
-}
-
-impl Stamper {
-    fn follow(&mut self, bytes: &mut Vec<u8>) {
-        self.ground.pass(bytes);
-        self.position += bytes.len();
-        if self.ground.is_between_sequences() {
-            bytes.extend(Stamp(self.position).sequence().into_bytes());
-        }
     }
 }
 
@@ -258,8 +240,9 @@ impl RecordingSession {
                 if let Some(typist) = &mut self.typist {
                     typist.show(now, &bytes);
                 }
-                if let Some(stamper) = &mut self.stamper {
-                    stamper.follow(&mut bytes);
+                let stamp = self.stamper.as_mut().and_then(|it| it.pass(&bytes));
+                if let Some(stamp) = stamp {
+                    bytes.extend(stamp.sequence().into_bytes());
                 }
                 self.screen
                     .write_all(&bytes)
@@ -395,22 +378,4 @@ fn spawn(command: &[String], size: Size) -> Result<(Master, Child)> {
         .spawn(&spawn)
         .with_context(|| format!("starting {program}"))?;
     Ok((master, child))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn stamps_follow_output_where_it_is_between_sequences() {
-        let mut stamper = Stamper::default();
-        let mut followed = |bytes: &str| {
-            let mut bytes = bytes.as_bytes().to_vec();
-            stamper.follow(&mut bytes);
-            String::from_utf8(bytes).unwrap()
-        };
-        assert_eq!(followed("ab"), "ab\x1b]2;fulmar-lab 2\x07");
-        assert_eq!(followed("\x1b["), "\x1b[");
-        assert_eq!(followed("m"), "m\x1b]2;fulmar-lab 5\x07");
-    }
 }

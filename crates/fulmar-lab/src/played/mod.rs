@@ -34,10 +34,10 @@
 
 mod player;
 mod program;
-mod sequence_tracker;
 mod signals;
+mod stamper;
 
 pub use player::{Output, Player};
 pub use program::{PlayError, Program};
-pub use sequence_tracker::SequenceTracker;
 pub use signals::{CLEAR, END, READY, START};
+pub(crate) use stamper::Stamper;

@@ -1,6 +1,6 @@
 //! Decides what the played host writes, and when.
 
-use super::sequence_tracker::SequenceTracker;
+use super::stamper::Stamper;
 use crate::judge::{ANSWER_WITHIN, Stamp};
 use crate::trace::{Event, Size, Trace, keystrokes};
 use std::time::Duration;
@@ -178,8 +178,7 @@ struct Script {
     last_size: Option<Duration>,
     /// The window's size.
     size: Option<Size>,
-    position: usize,
-    tracker: SequenceTracker,
+    stamper: Stamper,
 }
 
 impl Script {
@@ -191,8 +190,7 @@ impl Script {
             sizes: Vec::new(),
             last_size: None,
             size: None,
-            position: 0,
-            tracker: SequenceTracker::default(),
+            stamper: Stamper::default(),
         }
     }
 
@@ -217,15 +215,12 @@ impl Script {
     }
 
     fn write(&mut self, at: Duration, bytes: &[u8]) {
-        self.position += bytes.len();
-        self.tracker.pass(bytes);
-        let may_be_stamped = self.tracker.is_between_sequences();
         self.pieces.push(Piece {
             bytes: bytes.to_vec(),
             keys: self.expected.len(),
             gap: at - self.last_key,
             resize: self.last_size.map(|size| (self.sizes.len() - 1, at - size)),
-            stamp: may_be_stamped.then_some(Stamp(self.position)),
+            stamp: self.stamper.pass(bytes),
         });
     }
 }

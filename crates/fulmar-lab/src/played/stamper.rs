@@ -1,13 +1,15 @@
 //! Tells where a host's output may be cut.
 
-/// Follows a host's output and tells whether it stands between two sequences, so that something of
-/// ours may be put there.
+use crate::judge::Stamp;
+
+/// Follows a host's output, and says which stamp may stand behind it: one that is cut into no sequence.
 ///
 /// It knows just enough of control functions for that: where they end. What it does not know it takes
 /// for text, as terminals do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SequenceTracker {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stamper {
     state: State,
+    position: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,17 +28,12 @@ enum State {
     StringEscape,
 }
 
-impl SequenceTracker {
-    /// Goes on behind `bytes`.
-    pub fn pass(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.state = self.state.after(*byte);
-        }
-    }
-
-    /// True when nothing is begun.
-    pub(crate) fn is_between_sequences(self) -> bool {
-        self.state == State::Ground
+impl Stamper {
+    /// Goes on behind `bytes`, and returns the stamp of this position; `None` within a sequence.
+    pub(crate) fn pass(&mut self, bytes: &[u8]) -> Option<Stamp> {
+        self.state = bytes.iter().fold(self.state, |state, byte| state.after(*byte));
+        self.position += bytes.len();
+        (self.state == State::Ground).then_some(Stamp(self.position))
     }
 }
 
@@ -84,12 +81,9 @@ mod tests {
 
     /// For each byte whether the output may be cut behind it.
     fn cuts(bytes: &[u8]) -> Vec<bool> {
-        let mut tracker = SequenceTracker::default();
-        let cuts = bytes.iter().map(|byte| {
-            tracker.pass(&[*byte]);
-            tracker.is_between_sequences()
-        });
-        cuts.collect()
+        let mut stamper = Stamper::default();
+        let stamps = bytes.iter().map(|byte| stamper.pass(&[*byte]));
+        stamps.map(|stamp| stamp.is_some()).collect()
     }
 
     #[test]
@@ -111,6 +105,14 @@ mod tests {
             expected[sequence.len() - 1] = true;
             assert_eq!(cuts(sequence), expected, "{}", sequence.escape_ascii());
         }
+    }
+
+    #[test]
+    fn a_stamp_counts_all_bytes_and_stands_in_no_sequence() {
+        let mut stamper = Stamper::default();
+        assert_eq!(stamper.pass(b"ab"), Some(Stamp(2)));
+        assert_eq!(stamper.pass(b"\x1b["), None);
+        assert_eq!(stamper.pass(b"m"), Some(Stamp(5)));
     }
 
     #[test]
