@@ -4,14 +4,12 @@ use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{ExitCode, ExitStatus};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use fulmar_platform::{
-    Child, Interest, Master, Poller, RawMode, Signal, SignalPipe, Spawn, Transfer, Tty, boot_time,
-    pty,
-};
+use fulmar_platform::{Interest, Poller, RawMode, Signal, SignalPipe, Spawn, Tty, boot_time};
+use fulmar_testbed::PtyProgram;
 
 use crate::played::Stamper;
 use crate::scripted::{Script, ScriptedTypist, TypistAction};
@@ -63,8 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let is_scripted = script.is_some();
     let mut recording = RecordingSession::start(arguments, script)?;
     recording.go_on()?;
-    let status = recording.into_child().wait();
-    let status = status.context("waiting for the program")?;
+    let status = recording.end()?;
     if is_scripted {
         // The typist went away, and the program with the terminal.
         return Ok(ExitCode::SUCCESS);
@@ -95,7 +92,7 @@ impl Arguments {
 }
 
 /// The descriptors of a recording.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum RecordSource {
     Program,
     Keyboard,
@@ -104,8 +101,7 @@ enum RecordSource {
 
 struct RecordingSession {
     recorder: Recorder<File, File>,
-    master: Master,
-    child: Child,
+    program: PtyProgram,
     /// The keyboard that is typed on, while there is somebody.
     keyboard: Option<File>,
     /// The hand that types where nobody else does.
@@ -116,9 +112,7 @@ struct RecordingSession {
     signals: SignalPipe,
     poller: Poller<RecordSource>,
     terminal: Option<(Tty, RawMode)>,
-    /// The bytes that were typed and the program has not taken yet.
-    under_way: Vec<u8>,
-    is_child_gone: bool,
+    is_program_gone: bool,
     is_over: bool,
 }
 
@@ -141,7 +135,7 @@ impl RecordingSession {
         );
         let signals = [Signal::WindowChange, Signal::HangUp, Signal::Terminate];
         let signals = SignalPipe::new(&signals).context("watching for signals")?;
-        let (master, child) = spawn(command, size)?;
+        let program = start(command, size)?;
         let recorder = Recorder::new(trace, meta, arguments.clock(), boot_time(), size)?;
         let raw = |tty: Tty| -> Result<(Tty, RawMode)> {
             let raw = tty.raw_mode().context("taking over the terminal")?;
@@ -149,8 +143,7 @@ impl RecordingSession {
         };
         Ok(Self {
             recorder,
-            master,
-            child,
+            program,
             keyboard: match script {
                 Some(_) => None,
                 None => Some(unbuffered(io::stdin())?),
@@ -161,8 +154,7 @@ impl RecordingSession {
             signals,
             poller: Poller::new(),
             terminal: terminal.map(raw).transpose()?,
-            under_way: Vec::new(),
-            is_child_gone: false,
+            is_program_gone: false,
             is_over: false,
         })
     }
@@ -179,45 +171,30 @@ impl RecordingSession {
         Ok(())
     }
 
-    /// Lets go of both terminals: without one the program ends even if it did not hear that it
-    /// should.
-    fn into_child(self) -> Child {
-        self.child
+    /// Lets go of both terminals, and returns how the program ends then, even if it did not hear that it should.
+    fn end(self) -> Result<ExitStatus> {
+        let mut program = self.program;
+        drop(self.terminal);
+        program.close_window().context("closing the terminal")?;
+        program.wait().context("waiting for the program")
     }
 
     fn turn(&mut self) -> Result<()> {
-        let wanted = if self.under_way.is_empty() {
-            Interest::Read
-        } else {
-            Interest::ReadWrite
-        };
         // What the program does not take is not read either.
-        let keyboard = self.keyboard.as_ref().filter(|_| self.under_way.is_empty());
+        let keyboard = self.keyboard.as_ref().filter(|_| !self.program.has_keys());
         self.poller.wait(Some(LOOK_PAUSE), |registry| {
-            registry.add(RecordSource::Program, &self.master, wanted);
+            let program = &self.program;
+            registry.add(RecordSource::Program, program.master(), program.interest());
             if let Some(keyboard) = keyboard {
                 registry.add(RecordSource::Keyboard, keyboard, Interest::Read);
             }
             registry.add(RecordSource::Signals, &self.signals, Interest::Read);
         })?;
-        let (mut can_read, mut can_write, mut is_typed) = (false, false, false);
-        for (source, readiness) in self.poller.ready() {
-            match source {
-                RecordSource::Program => {
-                    can_read = readiness.is_readable();
-                    can_write = readiness.is_writable();
-                }
-                RecordSource::Keyboard => is_typed = readiness.is_readable(),
-                // They are asked in every turn.
-                RecordSource::Signals => {}
-            }
-        }
-        if can_read {
-            self.show()?;
-        }
-        if can_write {
-            self.hand_over()?;
-        }
+        let is_typed = self
+            .poller
+            .ready()
+            .any(|(source, readiness)| source == RecordSource::Keyboard && readiness.is_readable());
+        let has_written = self.show()?;
         if is_typed {
             self.take_keys()?;
         }
@@ -225,33 +202,29 @@ impl RecordingSession {
         self.obey_signals()?;
         // What it wrote last was there before it was gone. What it started may hold on to the
         // terminal for ever; nobody waits for that.
-        self.is_over |= self.is_child_gone && !can_read;
-        self.is_child_gone = self.child.try_wait()?.is_some();
+        self.is_over |= self.program.is_closed() || (self.is_program_gone && !has_written);
+        self.is_program_gone = self.program.try_wait()?.is_some();
         Ok(())
     }
 
-    fn show(&mut self) -> Result<()> {
-        let mut buffer = [0; 16_384];
-        match self.master.read(&mut buffer)? {
-            Transfer::Bytes(count) => {
-                let now = boot_time();
-                let mut bytes = buffer[..count].to_vec();
-                self.recorder.note(now, Event::Host(bytes.clone()))?;
-                if let Some(typist) = &mut self.typist {
-                    typist.show(now, &bytes);
-                }
-                let stamp = self.stamper.as_mut().and_then(|it| it.pass(&bytes));
-                if let Some(stamp) = stamp {
-                    bytes.extend(stamp.sequence().into_bytes());
-                }
-                self.screen
-                    .write_all(&bytes)
-                    .context("writing to the screen")?;
-            }
-            Transfer::WouldBlock => {}
-            Transfer::Closed => self.is_over = true,
+    /// Shows what the program has written, and returns whether it has.
+    fn show(&mut self) -> Result<bool> {
+        let mut bytes = self.program.transfer()?.to_vec();
+        if bytes.is_empty() {
+            return Ok(false);
         }
-        Ok(())
+        let now = boot_time();
+        self.recorder.note(now, Event::Host(bytes.clone()))?;
+        if let Some(typist) = &mut self.typist {
+            typist.show(now, &bytes);
+        }
+        let stamp = self.stamper.as_mut().and_then(|it| it.pass(&bytes));
+        if let Some(stamp) = stamp {
+            bytes.extend(stamp.sequence().into_bytes());
+        }
+        let shown = self.screen.write_all(&bytes);
+        shown.context("writing to the screen")?;
+        Ok(true)
     }
 
     fn take_keys(&mut self) -> Result<()> {
@@ -268,9 +241,9 @@ impl RecordingSession {
     }
 
     fn take(&mut self, bytes: Vec<u8>) -> Result<()> {
-        self.under_way.extend_from_slice(&bytes);
+        self.program.type_keys(&bytes);
         self.recorder.note(boot_time(), Event::User(bytes))?;
-        self.hand_over()
+        Ok(self.program.type_now()?)
     }
 
     /// Lets the typist do what is due.
@@ -282,25 +255,12 @@ impl RecordingSession {
             match act {
                 TypistAction::Type(bytes) => self.take(bytes)?,
                 TypistAction::Mark(mark) => self.recorder.mark(boot_time(), mark)?,
-                TypistAction::Resize(size) => {
-                    self.master.resize(size.into())?;
-                    self.recorder.note(boot_time(), Event::Size(size))?;
-                }
+                TypistAction::Resize(size) => self.resize(size)?,
                 TypistAction::Leave => {
                     self.typist = None;
-                    self.child.hang_up(&self.master)?;
                     self.is_over = true;
                 }
             }
-        }
-        Ok(())
-    }
-
-    fn hand_over(&mut self) -> Result<()> {
-        match self.master.write(&self.under_way)? {
-            Transfer::Bytes(count) => drop(self.under_way.drain(..count)),
-            Transfer::WouldBlock => {}
-            Transfer::Closed => self.is_over = true,
         }
         Ok(())
     }
@@ -309,28 +269,25 @@ impl RecordingSession {
         let signals: Vec<Signal> = self.signals.drain().collect();
         for signal in signals {
             if signal == Signal::WindowChange {
-                self.resize()?;
+                let size = self.terminal.as_ref().and_then(|(tty, _)| tty.size());
+                let size = size.map(Size::from).filter(|size| size.is_plausible());
+                size.map_or(Ok(()), |size| self.resize(size))?;
             } else {
-                self.child.hang_up(&self.master)?;
                 self.is_over = true;
             }
         }
         Ok(())
     }
 
-    fn resize(&mut self) -> Result<()> {
-        let size = self.terminal.as_ref().and_then(|(tty, _)| tty.size());
-        if let Some(size) = size.map(Size::from).filter(|size| size.is_plausible()) {
-            self.master.resize(size.into())?;
-            self.recorder.note(boot_time(), Event::Size(size))?;
-        }
-        Ok(())
+    fn resize(&mut self, size: Size) -> Result<()> {
+        self.program.resize(size.into())?;
+        Ok(self.recorder.note(boot_time(), Event::Size(size))?)
     }
 
     /// Notes what the terminal is like. That the program is gone is seen elsewhere.
     fn look(&mut self) -> Result<()> {
-        let (Ok(discipline), Ok(foreground)) = (self.master.discipline(), self.master.foreground())
-        else {
+        let master = self.program.master();
+        let (Ok(discipline), Ok(foreground)) = (master.discipline(), master.foreground()) else {
             return Ok(());
         };
         let Some(foreground) = foreground.and_then(name_of) else {
@@ -362,11 +319,10 @@ fn unbuffered(stream: impl AsFd) -> Result<File> {
     Ok(File::from(descriptor.context("no descriptor is left")?))
 }
 
-fn spawn(command: &[String], size: Size) -> Result<(Master, Child)> {
+fn start(command: &[String], size: Size) -> Result<PtyProgram> {
     let Some((program, arguments)) = command.split_first() else {
         bail!("there is no command");
     };
-    let (master, slave) = pty::open(size.into()).context("opening a pseudo terminal")?;
     let mut spawn = Spawn::new(program);
     for argument in arguments {
         spawn.arg(argument);
@@ -374,8 +330,5 @@ fn spawn(command: &[String], size: Size) -> Result<(Master, Child)> {
     for (name, value) in std::env::vars_os() {
         spawn.env(name, value);
     }
-    let child = slave
-        .spawn(&spawn)
-        .with_context(|| format!("starting {program}"))?;
-    Ok((master, child))
+    PtyProgram::start(&spawn, size.into()).with_context(|| format!("starting {program}"))
 }

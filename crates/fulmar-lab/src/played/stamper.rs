@@ -31,7 +31,9 @@ enum State {
 impl Stamper {
     /// Goes on behind `bytes`, and returns the stamp of this position; `None` within a sequence.
     pub(crate) fn pass(&mut self, bytes: &[u8]) -> Option<Stamp> {
-        self.state = bytes.iter().fold(self.state, |state, byte| state.after(*byte));
+        self.state = bytes
+            .iter()
+            .fold(self.state, |state, byte| state.after(*byte));
         self.position += bytes.len();
         (self.state == State::Ground).then_some(Stamp(self.position))
     }
