@@ -38,6 +38,6 @@ mod signals;
 mod stamper;
 
 pub use player::{Output, Player};
-pub use program::{PlayError, Program};
+pub use program::Program;
 pub use signals::{CLEAR, END, READY, START};
 pub(crate) use stamper::Stamper;
