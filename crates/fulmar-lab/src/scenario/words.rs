@@ -60,31 +60,25 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Splits a number from its unit: `2.5` and `ms`.
-fn split(word: &str) -> Option<(f64, &str)> {
+/// Reads a number with one of these units, such as `2.5ms`, and returns it times the unit's value.
+fn measured(word: &str, units: &[(&str, f64)]) -> Option<f64> {
     let at = word.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = word.split_at(at);
-    Some((number.parse().ok()?, unit))
+    let (_, value) = units.iter().find(|(known, _)| *known == unit)?;
+    Some(number.parse::<f64>().ok()? * value)
 }
 
 /// Reads `50ms`, `2.5s`, `10min`.
 pub(super) fn duration(word: &str) -> Result<Duration> {
-    let seconds = split(word).and_then(|(number, unit)| match unit {
-        "us" => Some(number / 1e6),
-        "ms" => Some(number / 1e3),
-        "s" => Some(number),
-        "min" => Some(number * 60.0),
-        _ => None,
-    });
-    seconds
+    let units = [("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("min", 60.0)];
+    measured(word, &units)
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .with_context(|| format!("“{word}” is not a time such as 50ms, 2.5s or 10min"))
 }
 
 /// Reads `1%` or `0.5%`.
 pub(super) fn chance(word: &str) -> Result<Chance> {
-    let share = split(word).and_then(|(number, unit)| (unit == "%").then_some(number));
-    share
+    measured(word, &[("%", 1.0)])
         .filter(|share| (0.0..=100.0).contains(share))
         .map(Chance::percent)
         .with_context(|| format!("“{word}” is not a share such as 1% or 0.5%"))
@@ -92,14 +86,9 @@ pub(super) fn chance(word: &str) -> Result<Chance> {
 
 /// Reads `9600bit`, `400kbit`, `5.95mbit`, `1gbit`, all of them for each second.
 pub(super) fn bits_per_second(word: &str) -> Result<u64> {
-    let bits = split(word).and_then(|(number, unit)| match unit {
-        "bit" => Some(number),
-        "kbit" => Some(number * 1e3),
-        "mbit" => Some(number * 1e6),
-        "gbit" => Some(number * 1e9),
-        _ => None,
-    });
-    bits.filter(|bits| (1.0..1e13).contains(bits))
+    let units = [("bit", 1.0), ("kbit", 1e3), ("mbit", 1e6), ("gbit", 1e9)];
+    measured(word, &units)
+        .filter(|bits| (1.0..1e13).contains(bits))
         .map(|bits| bits.round() as u64)
         .with_context(|| format!("“{word}” is not a rate such as 400kbit or 5mbit"))
 }
@@ -111,13 +100,8 @@ pub(super) fn packets(word: &str) -> Option<usize> {
 
 /// Reads `65536B` or `64kB`, of 1000 each.
 pub(super) fn bytes(word: &str) -> Option<usize> {
-    let (number, unit) = split(word)?;
-    match unit {
-        "B" => Some(number as usize),
-        "kB" => Some((number * 1e3) as usize),
-        "MB" => Some((number * 1e6) as usize),
-        _ => None,
-    }
+    let bytes = measured(word, &[("B", 1.0), ("kB", 1e3), ("MB", 1e6)])?;
+    Some(bytes as usize)
 }
 
 #[cfg(test)]
@@ -131,7 +115,17 @@ mod tests {
         assert_eq!(duration("250us").unwrap(), Duration::from_micros(250));
         assert_eq!(chance("0.5%").unwrap(), Chance::percent(0.5));
         assert_eq!(bits_per_second("5.95mbit").unwrap(), 5_950_000);
+        assert_eq!(bits_per_second("1gbit").unwrap(), 1_000_000_000);
+        assert_eq!(bits_per_second("9600bit").unwrap(), 9600);
         assert_eq!((packets("24p"), bytes("64kB")), (Some(24), Some(64_000)));
+        assert_eq!((bytes("1MB"), bytes("15B")), (Some(1_000_000), Some(15)));
+    }
+
+    #[test]
+    fn limits_of_shares_and_rates_belong_to_them() {
+        assert!(chance("0%").is_ok() && chance("100%").is_ok() && chance("100.1%").is_err());
+        assert!(bits_per_second("1bit").is_ok() && bits_per_second("0.9bit").is_err());
+        assert!(bits_per_second("9999gbit").is_ok() && bits_per_second("10000gbit").is_err());
     }
 
     #[test]
