@@ -12,8 +12,8 @@ pub struct Recording {
     pub name: &'static str,
     /// Its name in those of cells.
     pub short: &'static str,
-    /// True if it is one of ours, which needs no folder of data.
-    pub is_ours: bool,
+    /// The recording of ours that stands in where the folder of data is not there. Ours need no other.
+    pub stand_in: Option<&'static Self>,
     /// The number of its keys that are typed.
     pub keys: u32,
     /// The time that the recorded user took for them.
@@ -23,33 +23,37 @@ pub struct Recording {
 }
 
 /// The longest of the reproduction's recordings: bash, vim and emacs, cut at 300 keys of 1300.
-pub(super) static TRACE_01: Recording = recording("agd-trace-01", "trace-01", 300, 75_600, 15);
+pub(super) static TRACE_01: Recording = Recording {
+    stand_in: Some(&OWN_BASH),
+    ..recording("agd-trace-01", "trace-01", 300, 75_600, 15)
+};
 
 /// bash and one pager.
-pub(super) static SHORT: Recording = recording("agd-short", "short", 111, 33_300, 15);
+pub(super) static SHORT: Recording = Recording {
+    stand_in: Some(&OWN_LESS),
+    ..recording("agd-short", "short", 111, 33_300, 15)
+};
 
 /// bash, its history and completion.
-pub(super) static ZIPPY: Recording = recording("agd-zippy", "zippy", 165, 55_400, 15);
+pub(super) static ZIPPY: Recording = Recording {
+    stand_in: Some(&OWN_VIM),
+    ..recording("agd-zippy", "zippy", 165, 55_400, 15)
+};
 
 /// `less` on a large file, Page Down again and again.
-pub(super) static PAGING: Recording = recording("h2o-adversarial-short", "paging", 202, 14_100, 5);
+pub(super) static PAGING: Recording = Recording {
+    stand_in: Some(&OWN_LESS),
+    ..recording("h2o-adversarial-short", "paging", 202, 14_100, 5)
+};
 
 /// Our own bash, on a terminal without colours.
-pub(super) static OWN_BASH: Recording = ours("own-bash-plain", "own-bash", 300, 67_300, 15);
+pub(super) static OWN_BASH: Recording = recording("own-bash-plain", "own-bash", 300, 67_300, 15);
 
 /// Our own vim.
-pub(super) static OWN_VIM: Recording = ours("own-vim", "own-vim", 300, 54_900, 15);
+pub(super) static OWN_VIM: Recording = recording("own-vim", "own-vim", 300, 54_900, 15);
 
 /// Our own `less`.
-pub(super) static OWN_LESS: Recording = ours("own-less", "own-less", 178, 44_300, 30);
-
-/// The recordings that stand in where the reproduction's are not there.
-static STAND_INS: [(&Recording, &Recording); 4] = [
-    (&TRACE_01, &OWN_BASH),
-    (&SHORT, &OWN_LESS),
-    (&ZIPPY, &OWN_VIM),
-    (&PAGING, &OWN_LESS),
-];
+pub(super) static OWN_LESS: Recording = recording("own-less", "own-less", 178, 44_300, 30);
 
 const fn recording(
     name: &'static str,
@@ -61,34 +65,18 @@ const fn recording(
     Recording {
         name,
         short,
-        is_ours: false,
+        stand_in: None,
         keys,
         rhythm: Duration::from_millis(millis),
         results,
     }
 }
 
-const fn ours(
-    name: &'static str,
-    short: &'static str,
-    keys: u32,
-    millis: u64,
-    results: u32,
-) -> Recording {
-    Recording {
-        is_ours: true,
-        ..recording(name, short, keys, millis, results)
-    }
-}
-
 impl Recording {
     /// Returns this recording, or what stands in for it where that was asked for.
     pub(super) fn or_stand_in(&'static self, around: &Surroundings) -> &'static Self {
-        let mut stand_ins = STAND_INS.iter();
-        match stand_ins.find(|(recording, _)| *recording == self) {
-            Some((_, stand_in)) if around.is_generated => stand_in,
-            _ => self,
-        }
+        let stand_in = self.stand_in.filter(|_| around.is_generated);
+        stand_in.unwrap_or(self)
     }
 
     /// Returns how long a user types it, up to so many keys, where the first answer to a key takes

@@ -193,7 +193,7 @@ impl Work for Typed {
 
     fn needs(&self) -> Vec<String> {
         let mut needs = self.route.needs(self.is_generated);
-        if !self.recording.is_ours {
+        if self.recording.stand_in.is_some() {
             needs.push(format!("key-traces/{}", self.recording.name));
         }
         needs
