@@ -2,7 +2,7 @@
 
 use fulmar_lab::judge::{GroundTruth, ObservedRun, RunVerdict};
 use fulmar_lab::trace::Trace;
-use fulmar_lab::typing::{Limits, SessionEnd, TypingError, TypingLoop, TypingSession, run_session};
+use fulmar_lab::typing::{Limits, SessionEnd, TypingLoop, TypingSession, run_session};
 use fulmar_platform::Spawn;
 use fulmar_testbed::PtyProgram;
 use std::path::Path;
@@ -24,7 +24,7 @@ const LIMITS: Limits = Limits {
 };
 
 struct Played {
-    session: Result<TypingSession, TypingError>,
+    session: anyhow::Result<TypingSession>,
     host_side: Option<Trace>,
 }
 

@@ -45,6 +45,4 @@ pub use reader::ScreenReader;
 pub use session::run_session;
 pub(crate) use session::run_user;
 pub use typist::{PATIENCE, PlannedPress, Typist};
-pub use user::{
-    Limits, SessionEnd, SessionStage, TypingError, TypingSession, TypingUser, UserAction,
-};
+pub use user::{Limits, SessionEnd, SessionStage, TypingSession, TypingUser, UserAction};

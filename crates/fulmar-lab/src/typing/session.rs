@@ -1,13 +1,13 @@
 //! A user at a terminal behind which a recording is played.
 
 use super::plan::TypingLoop;
-use super::user::{Limits, SessionStage, TypingError, TypingSession, TypingUser, UserAction};
+use super::user::{Limits, SessionStage, TypingSession, TypingUser, UserAction};
 use crate::judge::GroundTruth;
 use crate::played::END;
 use crate::trace::Trace;
+use anyhow::{Context as _, Result};
 use fulmar_platform::boot_time;
 use fulmar_testbed::PtyProgram;
-use std::io;
 use std::time::Duration;
 
 /// Types a recording at a peer on a pty, whose far end is a played host.
@@ -22,7 +22,7 @@ pub fn run_session(
     truth: &GroundTruth,
     user: TypingLoop,
     limits: Limits,
-) -> Result<TypingSession, TypingError> {
+) -> Result<TypingSession> {
     let user = TypingUser::new(recording, truth, user, limits, boot_time());
     run_user(peer, user, &mut |_| {})
 }
@@ -36,7 +36,7 @@ pub(crate) fn run_user(
     peer: &mut PtyProgram,
     user: TypingUser<'_>,
     at: &mut dyn FnMut(SessionStage),
-) -> Result<TypingSession, TypingError> {
+) -> Result<TypingSession> {
     let mut session = PtySession { peer, user };
     while !session.user.is_over() {
         match session.user.poll_act(boot_time()) {
@@ -58,9 +58,9 @@ struct PtySession<'a> {
 
 impl PtySession<'_> {
     /// Waits for output until a time, and shows it.
-    fn look(&mut self, until: Option<Duration>) -> io::Result<()> {
+    fn look(&mut self, until: Option<Duration>) -> Result<()> {
         let limit = until.map(|until| until.saturating_sub(boot_time()));
-        let bytes = self.peer.turn(limit)?;
+        let bytes = self.peer.turn(limit).context("the pty fails")?;
         if !bytes.is_empty() {
             self.user.handle_output(boot_time(), bytes);
         }
@@ -72,9 +72,9 @@ impl PtySession<'_> {
 
     /// Writes all of it; while the pty takes no more, output is read, or peer and user wait for
     /// each other.
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.peer.type_keys(bytes);
-        self.peer.type_now()?;
+        self.peer.type_now().context("the pty fails")?;
         while self.peer.has_keys() && !self.peer.is_closed() {
             self.look(None)?;
         }

@@ -5,8 +5,8 @@ use super::reader::ScreenReader;
 use super::typist::Typist;
 use crate::judge::GroundTruth;
 use crate::played::{READY, START};
-use crate::trace::{Event, NoTrace, Record, Trace};
-use std::io;
+use crate::trace::{Event, Record, Trace};
+use anyhow::{Context as _, Result, anyhow};
 use std::time::Duration;
 
 /// The limits after which a user stops.
@@ -47,24 +47,6 @@ pub enum SessionEnd {
     AnswersMissing,
     /// The peer left.
     PeerLeft,
-}
-
-/// The reason why nobody typed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TypingError {
-    /// The played host did not say that it is ready.
-    #[error("the session was not there after {0:?}; the screen shows {1:?}")]
-    NotReady(Duration, String),
-    /// The peer left before.
-    #[error("the peer left before the session was there; the screen shows {0:?}")]
-    PeerLeft(String),
-    /// The pty cannot be used.
-    #[error("the pty fails: {0}")]
-    Pty(#[from] io::Error),
-    /// The notes make no trace, which is a fault of the lab.
-    #[error("what the user saw is no trace: {0}")]
-    NoTrace(#[from] NoTrace),
 }
 
 /// A stage of a typing session that others may want to know of.
@@ -121,7 +103,7 @@ enum Phase {
     /// It is over.
     Over(SessionEnd),
     /// Nobody typed.
-    NotBegun(TypingError),
+    NotBegun(anyhow::Error),
 }
 
 impl<'a> TypingUser<'a> {
@@ -163,7 +145,10 @@ impl<'a> TypingUser<'a> {
     pub(crate) fn handle_left(&mut self) {
         self.phase = match &self.phase {
             Phase::Arriving { .. } | Phase::Greeted { .. } | Phase::Starting { .. } => {
-                Phase::NotBegun(TypingError::PeerLeft(self.screen()))
+                let screen = self.screen();
+                Phase::NotBegun(anyhow!(
+                    "the peer left before the session was there; the screen shows {screen:?}"
+                ))
             }
             Phase::Typing { typist, .. } => {
                 self.given_up = typist.given_up();
@@ -193,8 +178,10 @@ impl<'a> TypingUser<'a> {
                 }
                 Phase::Arriving { limit } | Phase::Starting { limit } => {
                     if now >= limit {
-                        let error = TypingError::NotReady(self.limits.set_up, self.screen());
-                        self.phase = Phase::NotBegun(error);
+                        let (limit, screen) = (self.limits.set_up, self.screen());
+                        self.phase = Phase::NotBegun(anyhow!(
+                            "the session was not there after {limit:?}; the screen shows {screen:?}"
+                        ));
                     }
                     return None;
                 }
@@ -246,14 +233,14 @@ impl<'a> TypingUser<'a> {
     /// # Errors
     ///
     /// Where nobody typed.
-    pub fn finish(self) -> Result<TypingSession, TypingError> {
+    pub fn finish(self) -> Result<TypingSession> {
         let why_over = match self.phase {
             Phase::Over(why) => why,
             Phase::NotBegun(error) => return Err(error),
             _ => SessionEnd::AnswersMissing,
         };
         Ok(TypingSession {
-            user_side: Trace::new(self.records)?,
+            user_side: Trace::new(self.records).context("what the user saw is no trace")?,
             why_over,
             given_up: self.given_up,
         })
