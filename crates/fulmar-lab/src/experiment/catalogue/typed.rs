@@ -29,11 +29,9 @@ pub(super) const SHELLS: &[&str] = &["ssh", "mosh", "fulmar"];
 /// Somebody types a recording over a link: one setting of a typing experiment.
 #[derive(Clone, Debug)]
 pub struct Typed {
-    route: Route,
+    setting: Setting,
     recording: &'static Recording,
     user: TypingLoop,
-    response: Response,
-    has_download: bool,
     is_generated: bool,
     limits: Limits,
 }
@@ -47,6 +45,7 @@ const QUICK: Limits = Limits {
 };
 
 /// The settings of a typing experiment that differ in user and recording only.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Setting {
     /// The beginning of their names.
     pub(super) name: &'static str,
@@ -89,11 +88,9 @@ impl Setting {
     ) -> Cell {
         let recording = recording.or_stand_in(around);
         let typed = Typed {
-            route: self.route,
+            setting: *self,
             recording,
             user,
-            response: self.response,
-            has_download: self.has_download,
             is_generated: around.is_generated,
             limits: if around.is_quick { QUICK } else { LIMITS },
         };
@@ -121,7 +118,7 @@ impl Setting {
 impl Typed {
     /// Returns how long a run takes, about.
     fn time(&self, peer: &str) -> Duration {
-        let answer = self.response.of(peer);
+        let answer = self.setting.response.of(peer);
         let typing = self.recording.takes(self.user, answer, self.limits.keys);
         let limit = self.limits.time + self.limits.patience;
         SET_UP + LOG_IN_MAX.min(answer * LOG_IN_ANSWERS) + typing.min(limit)
@@ -168,10 +165,10 @@ fn first_outputs(verdict: &RunVerdict) -> Vec<(String, Figure)> {
 impl Work for Typed {
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let replay = Replay {
-            download: self.has_download,
+            download: self.setting.has_download,
             limits: self.limits,
             ..Replay::new(
-                &self.route.scenario(seed, around),
+                &self.setting.route.scenario(seed, around),
                 self.recording.name,
                 self.user,
             )
@@ -192,7 +189,7 @@ impl Work for Typed {
     }
 
     fn needs(&self) -> Vec<String> {
-        let mut needs = self.route.needs(self.is_generated);
+        let mut needs = self.setting.route.needs(self.is_generated);
         if self.recording.stand_in.is_some() {
             needs.push(format!("key-traces/{}", self.recording.name));
         }
@@ -204,7 +201,7 @@ impl Work for Typed {
             is_generated: self.is_generated,
             ..Surroundings::default()
         };
-        let scenario = self.route.scenario(1, &around);
+        let scenario = self.setting.route.scenario(1, &around);
         let mut parameters = vec![
             ("link", scenario.lines().collect::<Vec<_>>().join("; ")),
             ("user", format!("{} loop", self.user.name())),
@@ -218,7 +215,7 @@ impl Work for Typed {
                 ),
             ),
         ];
-        if self.has_download {
+        if self.setting.has_download {
             parameters.push(("besides", "a TCP download over the same link".to_owned()));
         }
         parameters

@@ -69,8 +69,8 @@ fn evdo(around: &Surroundings) -> Vec<Cell> {
         Route::traced(EVDO_TRACES, "up {up}\ndown {down}\nboth delay 100ms"),
         Response::millis(600, 180),
     );
-    let mut all = cells(&[lte], &USERS, &INTERACTIVE, around);
-    all.extend(cells(&[evdo], users(around), &INTERACTIVE, around));
+    let mut all = cells(lte, &USERS, &INTERACTIVE, around);
+    all.extend(cells(evdo, users(around), &INTERACTIVE, around));
     all
 }
 
@@ -101,7 +101,7 @@ fn download(around: &Surroundings) -> Vec<Cell> {
             Response::millis(5000, 1700),
         )
     };
-    cells(&[lte], users(around), &[&TRACE_01], around)
+    cells(lte, users(around), &[&TRACE_01], around)
 }
 
 pub(super) const HIGH_DELAY: Experiment = Experiment {
@@ -146,10 +146,10 @@ fn high_delay(around: &Surroundings) -> Vec<Cell> {
             peers: SHELLS,
             ..exactly
         };
-        return cells(&[fewer], &[TypingLoop::Closed], &[&TRACE_01], around);
+        return cells(fewer, &[TypingLoop::Closed], &[&TRACE_01], around);
     }
-    let mut all = cells(&[exactly], &USERS, &[&TRACE_01], around);
-    all.extend(cells(&[below], &[TypingLoop::Closed], &[&TRACE_01], around));
+    let mut all = cells(exactly, &USERS, &[&TRACE_01], around);
+    all.extend(cells(below, &[TypingLoop::Closed], &[&TRACE_01], around));
     all
 }
 
@@ -175,7 +175,7 @@ fn transoceanic(around: &Surroundings) -> Vec<Cell> {
         Route::plain("both delay 136.5ms"),
         Response::millis(280, 90),
     );
-    cells(&[wired], users(around), &[&TRACE_01], around)
+    cells(wired, users(around), &[&TRACE_01], around)
 }
 
 pub(super) const LOSS: Experiment = Experiment {
@@ -206,7 +206,7 @@ fn loss(around: &Surroundings) -> Vec<Cell> {
             Response::millis(350, 120).tcp(1500),
         )
     };
-    cells(&[lossy], users(around), &[&TRACE_01], around)
+    cells(lossy, users(around), &[&TRACE_01], around)
 }
 
 pub(super) const ADVERSARIAL: Experiment = Experiment {
@@ -247,7 +247,7 @@ fn adversarial(around: &Surroundings) -> Vec<Cell> {
     } else {
         &[&PAGING, &OWN_LESS]
     };
-    cells(&[paged], users(around), recordings, around)
+    cells(paged, users(around), recordings, around)
 }
 
 /// Both users, or the paper's where it is to be quick.
@@ -259,9 +259,9 @@ fn users(around: &Surroundings) -> &'static [TypingLoop] {
     }
 }
 
-/// Returns the cells of all settings, users and recordings; of one recording where it is to be quick.
+/// Returns the cells of all users and recordings; of one recording where it is to be quick.
 fn cells(
-    settings: &[Setting],
+    setting: Setting,
     users: &[TypingLoop],
     recordings: &[&'static Recording],
     around: &Surroundings,
@@ -272,11 +272,9 @@ fn cells(
         [_, short, _] if around.is_quick => &[*short],
         all => all,
     };
-    for setting in settings {
-        for user in users {
-            for recording in recordings {
-                cells.push(setting.cell(*user, recording, around));
-            }
+    for user in users {
+        for recording in recordings {
+            cells.push(setting.cell(*user, recording, around));
         }
     }
     cells
