@@ -2,7 +2,7 @@
 
 use super::stamper::Stamper;
 use crate::judge::{ANSWER_WITHIN, Stamp};
-use crate::trace::{Event, Size, Trace, keystrokes};
+use crate::trace::{Event, Size, Trace, typed_keys};
 use std::time::Duration;
 
 /// The played host without its terminal: told what was received and what time it is, it says what
@@ -96,8 +96,7 @@ impl Player {
 
     /// Takes what was received.
     pub fn receive(&mut self, now: Duration, bytes: &[u8]) {
-        let typed = keystrokes(bytes).filter(|keystroke| keystroke.kind.is_typed());
-        for byte in typed.flat_map(|keystroke| keystroke.bytes) {
+        for byte in typed_keys(bytes).flatten() {
             if self.is_next(*byte) {
                 self.received.push(now);
             } else {
@@ -196,9 +195,7 @@ impl Script {
 
     fn type_keys(&mut self, at: Duration, bytes: &[u8]) {
         let before = self.expected.len();
-        let typed = keystrokes(bytes).filter(|keystroke| keystroke.kind.is_typed());
-        self.expected
-            .extend(typed.flat_map(|keystroke| keystroke.bytes));
+        self.expected.extend(typed_keys(bytes).flatten());
         if self.expected.len() > before {
             self.last_key = at;
             self.last_size = None;

@@ -35,28 +35,21 @@ impl KeystrokeKind {
 /// Every byte belongs to exactly one of them. An escape character that nothing follows is the
 /// Escape key, one before another key is that key with Alt. What is cut off by the end counts
 /// as it is. Invalid UTF-8 is one key per byte.
-pub fn keystrokes(bytes: &[u8]) -> Keystrokes<'_> {
-    Keystrokes { rest: bytes }
+pub fn keystrokes(mut bytes: &[u8]) -> impl Iterator<Item = Keystroke<'_>> {
+    std::iter::from_fn(move || {
+        let (length, kind) = (!bytes.is_empty()).then(|| first(bytes))?;
+        let keystroke = bytes.split_off(..length)?;
+        Some(Keystroke {
+            bytes: keystroke,
+            kind,
+        })
+    })
 }
 
-/// See [`keystrokes`].
-#[derive(Clone, Debug)]
-pub struct Keystrokes<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Iterator for Keystrokes<'a> {
-    type Item = Keystroke<'a>;
-
-    fn next(&mut self) -> Option<Keystroke<'a>> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let (length, kind) = first(self.rest);
-        let (bytes, rest) = self.rest.split_at(length);
-        self.rest = rest;
-        Some(Keystroke { bytes, kind })
-    }
+/// Returns the bytes of each key that a person typed, without what the terminal answered.
+pub(crate) fn typed_keys(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let typed = keystrokes(bytes).filter(|keystroke| keystroke.kind.is_typed());
+    typed.map(|keystroke| keystroke.bytes)
 }
 
 const ESCAPE: u8 = 0x1b;

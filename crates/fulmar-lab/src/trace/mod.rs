@@ -11,7 +11,8 @@ mod record;
 mod recorder;
 
 pub use form::FormError;
-pub use keys::{Keystroke, KeystrokeKind, Keystrokes, keystrokes};
+pub(crate) use keys::typed_keys;
+pub use keys::{Keystroke, KeystrokeKind, keystrokes};
 pub use links::{DATA_VARIABLE, LinkTraces, ORIGIN};
 pub use meta::{Mark, Meta, MetaError, Note, TtyState};
 pub use record::{Event, NoSize, NoTrace, Record, SIZE_MAX, Size, Trace};

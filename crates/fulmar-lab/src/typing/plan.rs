@@ -1,7 +1,7 @@
 //! The plan of what a user types, and of what it waits for before.
 
 use crate::judge::{GroundTruth, OutputPosition};
-use crate::trace::{Event, Trace, keystrokes};
+use crate::trace::{Event, Trace, keystrokes, typed_keys};
 use std::time::Duration;
 
 /// The kind of user.
@@ -163,8 +163,7 @@ fn recorded<'a>(
                     .push(written);
             }
             Event::User(bytes) => {
-                let typed = keystrokes(bytes).filter(|keystroke| keystroke.kind.is_typed());
-                let typed: Vec<&[u8]> = typed.map(|keystroke| keystroke.bytes).collect();
+                let typed: Vec<&[u8]> = typed_keys(bytes).collect();
                 keys += typed.len();
                 if !typed.is_empty() {
                     writes.push(Recorded {
