@@ -16,7 +16,8 @@ pub struct LinkKind {
     /// The measured trace that it is like.
     pub like: &'static str,
     /// The square root of the rate, in Mbit/s, in the middle and its deviation.
-    root: Root,
+    root_middle: f64,
+    root_deviation: f64,
     /// The rate is never more than this, in Mbit/s.
     mbit_most: f64,
     /// The share of the variance that passes quickly, and after what time each part does, in seconds.
@@ -36,21 +37,13 @@ pub struct LinkKind {
     seconds: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Root {
-    middle: f64,
-    deviation: f64,
-}
-
 /// All kinds.
 pub const KINDS: [LinkKind; 4] = [
     LinkKind {
         name: "like-evdo-down",
         like: "Verizon-EVDO-driving.down",
-        root: Root {
-            middle: 0.59,
-            deviation: 0.42,
-        },
+        root_middle: 0.59,
+        root_deviation: 0.42,
         mbit_most: 2.4,
         quick_share: 0.35,
         quick_seconds: 0.2,
@@ -64,10 +57,8 @@ pub const KINDS: [LinkKind; 4] = [
     LinkKind {
         name: "like-evdo-up",
         like: "Verizon-EVDO-driving.up",
-        root: Root {
-            middle: 1.02,
-            deviation: 0.36,
-        },
+        root_middle: 1.02,
+        root_deviation: 0.36,
         mbit_most: 1.22,
         quick_share: 0.35,
         quick_seconds: 0.2,
@@ -81,10 +72,8 @@ pub const KINDS: [LinkKind; 4] = [
     LinkKind {
         name: "like-lte-down",
         like: "Verizon-LTE-short.down",
-        root: Root {
-            middle: 2.05,
-            deviation: 0.8,
-        },
+        root_middle: 2.05,
+        root_deviation: 0.8,
         mbit_most: 30.0,
         quick_share: 0.2,
         quick_seconds: 0.25,
@@ -98,10 +87,8 @@ pub const KINDS: [LinkKind; 4] = [
     LinkKind {
         name: "like-lte-up",
         like: "Verizon-LTE-short.up",
-        root: Root {
-            middle: 2.3,
-            deviation: 0.72,
-        },
+        root_middle: 2.3,
+        root_deviation: 0.72,
         mbit_most: 30.0,
         quick_share: 0.3,
         quick_seconds: 0.4,
@@ -206,7 +193,7 @@ impl<'a> Walk<'a> {
         self.slow = returning(self.slow, kind.slow_seconds, &mut self.random);
         let wander =
             kind.quick_share.sqrt() * self.quick + (1.0 - kind.quick_share).sqrt() * self.slow;
-        let root = (kind.root.middle + kind.root.deviation * wander).max(0.0);
+        let root = (kind.root_middle + kind.root_deviation * wander).max(0.0);
         self.mbit = (root * root).min(kind.mbit_most);
         let chance = kind.outages_per_second * TICK_SECONDS;
         if self.random.happens(Chance::percent(chance * 100.0)) {
