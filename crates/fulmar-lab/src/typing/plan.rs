@@ -180,3 +180,94 @@ fn recorded<'a>(
     }
     (prompt, writes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns what each write waits for, and how long after that it comes, in milliseconds.
+    fn cues(session: &str, user: TypingLoop) -> Vec<(WriteCue, u128)> {
+        let trace = Trace::parse(session.as_bytes()).unwrap();
+        let planned = plan(&trace, &GroundTruth::of(&trace), user);
+        let cues = planned
+            .iter()
+            .map(|write| (write.cue, write.pause.as_millis()));
+        cues.collect()
+    }
+
+    fn result(position: usize) -> WriteCue {
+        WriteCue::Result(OutputPosition(position))
+    }
+
+    #[test]
+    fn a_result_is_one_that_was_there_long_enough_to_be_read() {
+        let session = |next: u32| {
+            format!(
+                "0 SIZE 20 4\n100000 HOST 2\n$ \n500000 USER 1\n\r\n600000 HOST 4\n\r\nfi\n\
+                 700000 HOST 2\nle\n{next}000 USER 1\nq\n{next}001 HOST 1\nq\n"
+            )
+        };
+        let of = |next| cues(&session(next), TypingLoop::Open);
+        assert_eq!(of(1100), [(result(2), 400), (result(8), 400)]);
+        assert_eq!(of(1099), [(result(2), 400), (result(6), 499)]);
+        assert_eq!(of(999), [(result(2), 400), (WriteCue::Write, 499)]);
+    }
+
+    #[test]
+    fn a_prompt_that_nobody_could_read_is_not_waited_for() {
+        let early = "0 SIZE 20 4\n100000 HOST 2\n$ \n499000 USER 1\nl\n";
+        assert_eq!(cues(early, TypingLoop::Open), [(WriteCue::Write, 499)]);
+        assert_eq!(cues(early, TypingLoop::Closed), [(WriteCue::Write, 499)]);
+        let read = "7000 SIZE 20 4\n100000 HOST 2\n$ \n500000 USER 1\nl\n";
+        assert_eq!(cues(read, TypingLoop::Closed), [(result(2), 400)]);
+        assert_eq!(cues(read, TypingLoop::Recorded), [(WriteCue::Write, 493)]);
+    }
+
+    #[test]
+    fn what_is_typed_in_a_row_has_a_result_only_where_it_changes_much() {
+        let session = |key: &str, drawn: &str| {
+            format!(
+                "0 SIZE 20 4\n100000 USER {}\n{key}\n200000 HOST {}\n{drawn}\n900000 USER 1\nq\n",
+                key.len(),
+                drawn.len()
+            )
+        };
+        let waits = |key, drawn: &str| cues(&session(key, drawn), TypingLoop::Open)[1].0;
+        let elsewhere = |text: &str| format!("\x1b7\x1b[3;1H{text}\x1b8");
+        let (few, many) = (elsewhere("123456789"), elsewhere("1234567890"));
+        for key in ["x", "é", "\x7f", "\x08", "\x1b[C", "\x1bOD"] {
+            assert_eq!(waits(key, &few), WriteCue::Write, "{key:?}");
+            assert_eq!(waits(key, &many), result(many.len()), "{key:?}");
+        }
+        // The row of the cursor does not count, where it was and where it is.
+        assert_eq!(waits("x", "12345678901234"), WriteCue::Write);
+        assert_eq!(waits("x", "\x1b[3;1H12345678901234"), WriteCue::Write);
+        for key in ["\r", "\t", "\x1b[A", "\x1b[B", "\x1b[3~", "\x01"] {
+            assert_eq!(waits(key, &few), result(few.len()), "{key:?}");
+        }
+    }
+
+    #[test]
+    fn in_closed_loop_only_a_key_with_an_effect_has_an_answer() {
+        let session = "0 SIZE 20 4\n100000 USER 1\nl\n101000 HOST 1\nl\n105000 HOST 1\n!\n\
+            500000 USER 1\n\x01\n600000 HOST 1\n\x07\n900000 USER 1\nx\n";
+        let expected = [
+            (WriteCue::Write, 100),
+            (WriteCue::Output, 399),
+            (WriteCue::Write, 400),
+        ];
+        assert_eq!(cues(session, TypingLoop::Closed), expected);
+    }
+
+    #[test]
+    fn answers_of_terminals_are_not_typed() {
+        let session = "0 SIZE 20 4\n100000 USER 6\n\x1b[1;1R\n200000 USER 7\na\x1b[1;1R\n";
+        let trace = Trace::parse(session.as_bytes()).unwrap();
+        let planned = plan(&trace, &GroundTruth::of(&trace), TypingLoop::Recorded);
+        assert_eq!(planned.len(), 1);
+        assert_eq!(
+            (planned[0].bytes.as_slice(), planned[0].keys),
+            (&b"a"[..], 1)
+        );
+    }
+}

@@ -314,3 +314,6 @@ enum Step {
     Waits,
     Done,
 }
+
+#[cfg(test)]
+mod tests;
