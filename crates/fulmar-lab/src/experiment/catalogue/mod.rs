@@ -48,3 +48,6 @@ pub(crate) fn is_of_paper(experiment: &str, cell: &str) -> bool {
     (CLOSED.contains(&experiment) && is_in("closed"))
         || (OPEN.contains(&experiment) && is_in("open"))
 }
+
+#[cfg(test)]
+mod tests;
