@@ -120,3 +120,55 @@ impl Work for Replay {
         self.play(&Peer::parse(peer)?, seed, around)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn the_seed_comes_first_so_that_a_scenario_may_name_another() {
+        let replay = Replay::new("up trace like-lte-up:{seed}\nseed 9", "x", TypingLoop::Open);
+        let text = replay.scenario_of(7);
+        assert_eq!(text, "seed 7\nup trace like-lte-up:7\nseed 9");
+        let scenario = Scenario::parse(&text, &LinkTraces::none()).unwrap();
+        assert_eq!(scenario.seed, 9);
+    }
+
+    #[test]
+    fn a_recording_is_ours_or_one_of_the_data_or_a_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let make = |path: &str| {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "").unwrap();
+            path
+        };
+        let (ours, theirs, loose) = (make("keys/a"), make("data/key-traces/b"), make("data/c"));
+        make("data/key-traces/a");
+        let mut around = Surroundings {
+            recordings: folder.path().join("keys"),
+            data: Some(folder.path().join("data")),
+            ..Surroundings::default()
+        };
+        let find = |name: &str, around: &Surroundings| {
+            Replay::new("", name, TypingLoop::Open).find_recording(around)
+        };
+        assert_eq!(find("a", &around).unwrap(), ours, "ours comes first");
+        assert_eq!(find("b", &around).unwrap(), theirs);
+        assert_eq!(find("c", &around).unwrap(), loose);
+        let path = theirs.to_str().unwrap();
+        assert_eq!(find(path, &around).unwrap(), theirs);
+        let said = find("d", &around).unwrap_err().to_string();
+        assert!(
+            said.contains("no recording d in") && said.contains(", and none in"),
+            "{said}"
+        );
+        around.data = None;
+        let said = find("b", &around).unwrap_err().to_string();
+        assert!(
+            said.contains("no recording b in") && !said.contains("and none"),
+            "{said}"
+        );
+    }
+}

@@ -125,3 +125,85 @@ fn note(figures: &mut Figures, session: &TypingSession, verdict: &RunVerdict) {
         "cells",
     );
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Event, Record, Size};
+
+    fn session(why_over: SessionEnd) -> TypingSession {
+        let size = Size {
+            columns: 80,
+            rows: 24,
+        };
+        let first = Record {
+            at: Duration::ZERO,
+            event: Event::Size(size),
+        };
+        TypingSession {
+            user_side: Trace::new(vec![first]).unwrap(),
+            why_over,
+            given_up: 2,
+        }
+    }
+
+    fn verdict(is_settled: bool) -> RunVerdict {
+        let verdict = serde_json::json!({
+            "keys": [], "wrongs": [], "longest_stall_ms": 0, "length_ms": 0, "is_stamped": true,
+            "is_settled": is_settled, "differences_at_end": 7, "delivery": {
+                "typed": 0, "received": 0, "lost": 0, "doubled": 0, "reordered": 0, "strange": 0,
+                "under_way": 0,
+            },
+        });
+        serde_json::from_value(verdict).unwrap()
+    }
+
+    #[test]
+    fn a_session_leaves_figures_of_how_it_went() {
+        let mut figures = Figures::new();
+        note(&mut figures, &session(SessionEnd::AllSeen), &verdict(true));
+        let expected = [
+            ("differences_at_end", 7.0, "cells"),
+            ("given_up", 2.0, "keys"),
+            ("is_settled", 1.0, "truth"),
+            ("why_over", 0.0, "all seen"),
+        ];
+        let expected =
+            expected.map(|(name, value, unit)| (name.to_owned(), Figure::new(value, unit)));
+        assert_eq!(figures, expected.into());
+        note(&mut figures, &session(SessionEnd::AllSeen), &verdict(false));
+        assert_eq!(figures["is_settled"], Figure::new(0.0, "truth"));
+    }
+
+    #[test]
+    fn each_end_has_its_number_and_its_words() {
+        for (end, number, words) in [
+            (SessionEnd::LimitReached, 1.0, "limit reached"),
+            (SessionEnd::AnswersMissing, 2.0, "answers missing"),
+            (SessionEnd::PeerLeft, 3.0, "peer left"),
+        ] {
+            let mut figures = Figures::new();
+            note(&mut figures, &session(end), &verdict(true));
+            assert_eq!(figures["why_over"], Figure::new(number, words));
+        }
+    }
+
+    #[test]
+    fn both_sides_are_kept_as_traces() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("new/sides");
+        let (user, host) = (session(SessionEnd::AllSeen).user_side, {
+            let record = Record {
+                at: Duration::from_secs(5),
+                event: Event::Size(Size {
+                    columns: 9,
+                    rows: 9,
+                }),
+            };
+            Trace::new(vec![record]).unwrap()
+        });
+        keep(&inner, &user, &host).unwrap();
+        assert_eq!(Trace::read(&inner.join("user-side")).unwrap(), user);
+        assert_eq!(Trace::read(&inner.join("host-side")).unwrap(), host);
+    }
+}

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use fulmar_platform::boot_time;
+use fulmar_sim::Counts;
 
 use super::download::Download;
 use super::packets::{Packets, Series};
@@ -162,21 +163,15 @@ impl<'a> Watch<'a> {
         let to_prompt = self.ready.saturating_sub(self.started);
         put("to_prompt", to_prompt.as_secs_f64() * 1e3, "ms");
         let ways = [
-            ("up", &before.client, &after.client),
-            ("down", &before.server, &after.server),
+            ("up", [&before.client, &after.client]),
+            ("down", [&before.server, &after.server]),
         ];
-        for (way, before, after) in ways {
-            let lost = |counts: &fulmar_sim::Counts| counts.lost_total() + counts.refused;
-            put(
-                &format!("lost_{way}"),
-                (lost(after) - lost(before)) as f64,
-                "packets",
-            );
-            if !self.has_download {
-                let packets = after.sent - before.sent;
-                put(&format!("packets_{way}"), packets as f64, "packets");
-                let bytes = after.sent_bytes - before.sent_bytes;
-                put(&format!("bytes_{way}"), bytes as f64, "B");
+        for (way, counts) in ways {
+            for (name, count, unit) in traffic(counts) {
+                // The packets of a download are not the peer's.
+                if name == "lost" || !self.has_download {
+                    put(&format!("{name}_{way}"), count as f64, unit);
+                }
             }
         }
         let seen = self.looks.seen();
@@ -216,5 +211,45 @@ impl<'a> Watch<'a> {
         ]
         .map(|(name, series)| (name.to_owned(), series))
         .into()
+    }
+}
+
+/// Returns what a host has sent between two counts: name, number, and unit.
+fn traffic([before, after]: [&Counts; 2]) -> [(&'static str, u64, &'static str); 3] {
+    let lost = |counts: &Counts| counts.lost_total() + counts.refused;
+    [
+        ("lost", lost(after) - lost(before), "packets"),
+        ("packets", after.sent - before.sent, "packets"),
+        ("bytes", after.sent_bytes - before.sent_bytes, "B"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fulmar_sim::LossCause;
+
+    #[test]
+    fn only_what_was_sent_meanwhile_counts() {
+        let before = Counts {
+            sent: 10,
+            sent_bytes: 1000,
+            lost: [(LossCause::Random, 2)].into(),
+            refused: 1,
+            ..Counts::default()
+        };
+        let after = Counts {
+            sent: 25,
+            sent_bytes: 4500,
+            lost: [(LossCause::Random, 5), (LossCause::Outage, 3)].into(),
+            refused: 2,
+            ..Counts::default()
+        };
+        let expected = [
+            ("lost", 7, "packets"),
+            ("packets", 15, "packets"),
+            ("bytes", 3500, "B"),
+        ];
+        assert_eq!(traffic([&before, &after]), expected);
     }
 }
