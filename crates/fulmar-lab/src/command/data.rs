@@ -50,3 +50,31 @@ impl DataOptions {
 fn own_recordings() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/keys")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_named_comes_before_what_is_found() {
+        let options = DataOptions {
+            data: Some("theirs".into()),
+            generated: true,
+            fulmar: Some("/nowhere/fulmar".into()),
+            recordings: Some("keys".into()),
+        };
+        let around = options.surroundings().unwrap();
+        assert_eq!(around.fulmar, Path::new("/nowhere/fulmar"));
+        assert_eq!(around.data.as_deref(), Some(Path::new("theirs")));
+        assert_eq!(around.recordings, Path::new("keys"));
+        assert!(around.is_generated && !around.is_quick);
+    }
+
+    #[test]
+    fn without_options_our_own_recordings_are_those_of_the_sources() {
+        let around = DataOptions::default().surroundings().unwrap();
+        assert!(around.recordings.join("own-vim").is_file());
+        assert_eq!(around.fulmar.file_name().unwrap(), "fulmar");
+        assert!(around.data.is_none() && !around.is_generated);
+    }
+}

@@ -122,3 +122,65 @@ fn folded(text: &str) -> String {
     }
     lines.join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_broken_before_a_line_has_89_columns() {
+        let word = "x".repeat(43);
+        assert_eq!(
+            folded(&format!("{word} {word} y")),
+            format!("{word} {word}\ny")
+        );
+        let wide = "x".repeat(44);
+        assert_eq!(
+            folded(&format!("{word}\n  {wide}")),
+            format!("{word} {wide}")
+        );
+        assert_eq!(folded(&format!("{wide} {wide}")), format!("{wide}\n{wide}"));
+        assert_eq!(folded(&"x".repeat(200)), "x".repeat(200));
+    }
+
+    #[test]
+    fn an_experiment_that_is_not_there_is_answered_with_those_that_are() {
+        let said = unknown("evdos");
+        assert!(said.starts_with("there is no experiment “evdos”; there are evdo, download, "));
+        assert!(
+            said.ends_with(", worlds, and paper and all for several of them"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn an_experiment_is_told_with_its_figures_and_its_cells() {
+        let experiment = catalogue::named("transoceanic").unwrap();
+        let cells = (experiment.cells)(&crate::experiment::Surroundings::default());
+        let text = told(experiment, &cells[..1]);
+        let expected = "\
+transoceanic: Across an ocean, wired
+
+A good link with a round trip of 273 ms: nothing is lost, nothing waits, so that what
+differs is what is predicted.
+
+Source: Mosh paper, table of section 4: MIT to Singapore
+
+Published, ms:
+  by          peer    cells                     median    mean      sd
+  Mosh paper  mosh    rtt-273ms-closed             < 5      86     132
+  Mosh paper  ssh     rtt-273ms-closed             273     272       9
+
+rtt-273ms-closed-trace-01 (273 ms, closed loop, agd-trace-01)
+  peers      ssh mosh fulmar
+  takes      about 167 s each
+  link       both delay 136.5ms
+  user       closed loop
+  recording  agd-trace-01
+  ends       after 300 keys or 480 s
+  needs      key-traces/agd-trace-01
+
+";
+        assert_eq!(text, expected);
+    }
+}

@@ -68,3 +68,34 @@ fn exit_code(is_good: bool) -> ExitCode {
         ExitCode::FAILURE
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt as _;
+
+    #[test]
+    fn we_end_as_a_program_did_and_fail_where_a_signal_ended_it() {
+        let ended = |raw| format!("{:?}", exit_code_of(ExitStatus::from_raw(raw)));
+        let ours = |code: u8| format!("{:?}", ExitCode::from(code));
+        assert_eq!((ended(0), ended(23 << 8)), (ours(0), ours(23)));
+        assert_eq!(ended(9), ours(1));
+        assert_eq!(format!("{:?}", exit_code(true)), ours(0));
+        assert_eq!(format!("{:?}", exit_code(false)), ours(1));
+    }
+
+    #[test]
+    fn values_are_written_for_people_and_errors_name_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("value.json");
+        write_json(&file, &serde_json::json!({"a": 1})).unwrap();
+        assert_eq!(
+            std::fs::read_to_string(&file).unwrap(),
+            "{\n  \"a\": 1\n}\n"
+        );
+        let said = write_json(folder.path(), &Value::Null)
+            .unwrap_err()
+            .to_string();
+        assert_eq!(said, format!("writing {}", folder.path().display()));
+    }
+}

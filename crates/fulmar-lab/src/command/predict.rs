@@ -195,3 +195,49 @@ fn folder(arguments: &Arguments) -> Result<PathBuf> {
         data.clone()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser as _;
+
+    #[derive(clap::Parser)]
+    struct CommandLine {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn arguments(given: &[&str]) -> Arguments {
+        let line = ["predict"].iter().chain(given);
+        let line = CommandLine::try_parse_from(line).expect("a command line");
+        line.arguments
+    }
+
+    fn names(given: &[&str]) -> Vec<String> {
+        let recordings = recordings(&arguments(given)).unwrap();
+        recordings.into_iter().map(|one| one.name).collect()
+    }
+
+    #[test]
+    fn recordings_are_those_of_a_folder_or_of_its_key_traces() {
+        let data = tempfile::tempdir().unwrap();
+        let path = data.path().to_str().unwrap();
+        assert_eq!(folder(&arguments(&["--data", path])).unwrap(), data.path());
+        let inner = data.path().join("key-traces");
+        std::fs::create_dir(&inner).unwrap();
+        assert_eq!(folder(&arguments(&["--data", path])).unwrap(), inner);
+        assert!(folder(&arguments(&[])).unwrap().join("own-vim").is_file());
+    }
+
+    #[test]
+    fn what_is_published_is_for_tuning_and_held_out_and_of_others() {
+        let chosen = ["--traces", "own-vim-s"];
+        assert_eq!(names(&chosen), ["own-vim-shape"]);
+        let published = names(&[&chosen[..], &["--published"]].concat());
+        assert_eq!(published, ["own-vim-shape", "own-vim-split"]);
+        // Recordings of our own in the folder of others are not theirs.
+        let own = DataOptions::default().surroundings().unwrap().recordings;
+        let again = ["--published", "--data", own.to_str().unwrap()];
+        assert_eq!(names(&[&chosen[..], &again].concat()), published);
+    }
+}

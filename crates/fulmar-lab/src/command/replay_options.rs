@@ -62,3 +62,54 @@ fn scenario(argument: &str) -> Result<String> {
         Ok(argument.replace(';', "\n"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser as _;
+
+    #[derive(clap::Parser)]
+    struct CommandLine {
+        #[command(flatten)]
+        options: ReplayOptions,
+    }
+
+    fn replay(arguments: &[&str]) -> Replay {
+        let arguments = ["replay"].iter().chain(arguments);
+        let line = CommandLine::try_parse_from(arguments).expect("a command line");
+        line.options.replay().expect("a replay")
+    }
+
+    #[test]
+    fn without_options_the_usual_limits_hold() {
+        let replay = replay(&["--recording", "own-vim", "--typing", "open"]);
+        assert_eq!(replay.limits, LIMITS);
+        assert_eq!(
+            (replay.scenario.as_str(), replay.typing),
+            ("", TypingLoop::Open)
+        );
+        assert!(replay.recording == "own-vim" && !replay.download && replay.keep.is_none());
+    }
+
+    #[test]
+    fn options_are_limits_in_their_units() {
+        let given = ["--keys", "7", "--time", "90", "--pause-max", "250"];
+        let line = ["--recording", "x", "--typing", "closed"];
+        let limits = replay(&[&line[..], &given].concat()).limits;
+        assert_eq!((limits.keys, limits.time), (7, Duration::from_secs(90)));
+        assert_eq!(limits.pause_max, Some(Duration::from_millis(250)));
+        assert_eq!(limits.patience, LIMITS.patience);
+    }
+
+    #[test]
+    fn a_scenario_is_a_file_or_a_text_with_semicolons() {
+        assert_eq!(
+            scenario("seed 7;both delay 5ms").unwrap(),
+            "seed 7\nboth delay 5ms"
+        );
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "up loss 1%; 2\n").unwrap();
+        let text = scenario(file.path().to_str().unwrap()).unwrap();
+        assert_eq!(text, "up loss 1%; 2\n");
+    }
+}

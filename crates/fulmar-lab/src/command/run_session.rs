@@ -241,3 +241,65 @@ fn hear_interrupts(events: Sender<RunEvent>) -> Result<()> {
     });
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_side_by_side_are_three_a_core_unless_they_are_counted() {
+        let jobs = |jobs| {
+            let options = RunOptions {
+                jobs,
+                ..RunOptions::default()
+            };
+            options.jobs()
+        };
+        assert_eq!((jobs(Some(5)), jobs(Some(1)), jobs(Some(0))), (5, 1, 1));
+        assert!(jobs(None) >= 3 && jobs(None) % 3 == 0);
+    }
+
+    #[test]
+    fn what_is_quick_is_said_to_whoever_measures() {
+        let mut options = RunOptions::default();
+        assert!(!options.surroundings().unwrap().is_quick);
+        options.quick = true;
+        options.data.generated = true;
+        let around = options.surroundings().unwrap();
+        assert!(around.is_quick && around.is_generated);
+    }
+
+    #[test]
+    fn a_folder_has_outcomes_of_one_kind() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = RunOptions {
+            out: folder.path().join("out"),
+            ..RunOptions::default()
+        };
+        let open = |is_quick, is_generated| {
+            let around = Surroundings {
+                is_quick,
+                is_generated,
+                ..Surroundings::default()
+            };
+            let opened = RunSession::open(&options, &around).map(|_| ());
+            opened.map_err(|error| error.to_string())
+        };
+        assert_eq!(open(true, false), Ok(()));
+        let settings = std::fs::read_to_string(options.out.join(SETTINGS)).unwrap();
+        assert_eq!(
+            settings,
+            "{\n  \"generated\": false,\n  \"quick\": true\n}\n"
+        );
+        assert_eq!(open(true, false), Ok(()));
+        for (is_quick, is_generated) in [(false, false), (true, true), (false, true)] {
+            let said = open(is_quick, is_generated).unwrap_err();
+            assert!(
+                said.contains("with or without --quick or --generated"),
+                "{said}"
+            );
+        }
+        std::fs::write(options.out.join(SETTINGS), "{").unwrap();
+        assert!(open(true, false).is_err());
+    }
+}

@@ -84,8 +84,13 @@ impl Costs {
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
             let name = entry.file_name();
             let pid = name.to_str().and_then(|name| name.parse().ok());
-            if let Some(pid) = pid.filter(|pid| !self.apart.contains(pid) && self.is_here(*pid)) {
-                self.see(pid);
+            let Some(pid) = pid.filter(|pid| !self.apart.contains(pid) && self.is_here(*pid))
+            else {
+                continue;
+            };
+            // One that goes meanwhile is as one that was not there.
+            if let Some(seen) = seen(pid) {
+                self.take(pid, seen);
             }
         }
     }
@@ -95,11 +100,7 @@ impl Costs {
         network.is_ok_and(|its| (its.dev(), its.ino()) == self.network)
     }
 
-    fn see(&mut self, pid: u32) {
-        // One that goes meanwhile is as one that was not there.
-        let Some((name, cpu, memory)) = seen(pid) else {
-            return;
-        };
+    fn take(&mut self, pid: u32, (name, cpu, memory): Seen) {
         let process = self.processes.entry(pid).or_insert_with(|| Process {
             name: String::new(),
             before: Duration::ZERO,
@@ -144,8 +145,10 @@ pub(crate) fn costs(programs: Programs, [client, server]: [&Costs; 2]) -> [Optio
     }
 }
 
-/// Returns name, processor time and peak memory of a process.
-fn seen(pid: u32) -> Option<(String, Duration, u64)> {
+/// Name, processor time and peak memory of a process.
+type Seen = (String, Duration, u64);
+
+fn seen(pid: u32) -> Option<Seen> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let field = |name: &str| {
         let mut lines = status.lines().filter_map(|line| line.split_once(":\t"));
@@ -226,5 +229,31 @@ mod tests {
         let (name, _, memory) = seen(std::process::id()).unwrap();
         assert!(!name.is_empty() && memory > 100_000, "{name} {memory}");
         assert_eq!(seen(u32::MAX), None);
+    }
+
+    #[test]
+    fn a_process_keeps_the_most_that_was_seen_of_it_until_it_becomes_another() {
+        let mut costs = costs_of(&[]);
+        let mut take = |name: &str, cpu, memory| {
+            let seen = (name.to_owned(), Duration::from_millis(cpu), memory);
+            costs.take(7, seen);
+            let process = &costs.processes[&7];
+            (process.cpu.as_millis(), process.memory)
+        };
+        assert_eq!(take("sh", 5, 900), (5, 900));
+        assert_eq!(take("sh", 4, 800), (5, 900));
+        assert_eq!(take("ssh", 9, 300), (9, 300));
+        assert_eq!(take("ssh", 9, 350), (9, 350));
+        assert_eq!(costs.of(|name| name == "ssh"), cost(9, 350));
+        assert_eq!(costs.of(|name| name == "sh"), None);
+    }
+
+    #[test]
+    fn what_was_used_before_the_beginning_does_not_count() {
+        let mut costs = costs_of(&[("ssh", 0, 70, 10)]);
+        costs.begin();
+        assert_eq!(costs.of(|_| true), cost(0, 10));
+        costs.take(1, ("ssh".to_owned(), Duration::from_millis(75), 10));
+        assert_eq!(costs.of(|_| true), cost(5, 10));
     }
 }

@@ -84,17 +84,53 @@ impl Drop for LabSshd {
 
 /// Tells whether somebody listens on sshd's port of this thread's network: proc(5).
 fn is_listened_to() -> std::io::Result<bool> {
-    let sockets = fs::read_to_string("/proc/thread-self/net/tcp")?;
+    Ok(has_listener(&fs::read_to_string(
+        "/proc/thread-self/net/tcp",
+    )?))
+}
+
+fn has_listener(sockets: &str) -> bool {
     let local = format!("{}:{PORT:04X}", hexadecimal(SERVER_IP));
     // 0A is the state of a socket that listens.
     let listens = |socket: &str| {
         let mut words = socket.split_whitespace().skip(1);
         words.next() == Some(&local) && words.nth(1) == Some("0A")
     };
-    Ok(sockets.lines().any(listens))
+    sockets.lines().any(listens)
 }
 
 /// The address as the kernel writes it there: a number of four bytes in the order of the machine.
 fn hexadecimal(address: Ipv4Addr) -> String {
     format!("{:08X}", u32::from_ne_bytes(address.octets()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_socket_that_listens_there_counts() {
+        let line = |local: &str, state: &str| {
+            format!("   0: {local} 00000000:0000 {state} 00000000:00000000 00:00000000 00000000\n")
+        };
+        let head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt\n";
+        let there = format!("{}:0016", hexadecimal(SERVER_IP));
+        let elsewhere = format!("{}:0016", hexadecimal(Ipv4Addr::LOCALHOST));
+        let other_port = format!("{}:0017", hexadecimal(SERVER_IP));
+        let has = |lines: &[String]| has_listener(&(head.to_owned() + &lines.concat()));
+        assert!(has(&[line(&elsewhere, "0A"), line(&there, "0A")]));
+        assert!(!has(&[line(&there, "01"), line(&other_port, "0A")]));
+        assert!(!has(&[line(&elsewhere, "0A")]) && !has(&[]));
+    }
+
+    #[test]
+    fn an_address_is_written_in_the_order_of_the_machine() {
+        let written = hexadecimal(Ipv4Addr::new(1, 2, 3, 4));
+        let expected = if cfg!(target_endian = "little") {
+            "04030201"
+        } else {
+            "01020304"
+        };
+        assert_eq!(written, expected);
+    }
 }

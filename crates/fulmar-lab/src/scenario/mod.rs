@@ -158,3 +158,62 @@ impl Scenario {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::LinkTraces;
+
+    fn parse(text: &str) -> Scenario {
+        Scenario::parse(text, &LinkTraces::none()).unwrap()
+    }
+
+    #[test]
+    fn real_hosts_have_both_families_but_behind_a_translator_one() {
+        let ips = |text: &str, host| -> Vec<IpAddr> {
+            let network = parse(text).network();
+            let addresses = network.addresses(host).iter();
+            addresses.map(|address| address.ip()).collect()
+        };
+        for (host, ip, ip6) in [
+            (CLIENT, CLIENT_IP, CLIENT_IP6),
+            (SERVER, SERVER_IP, SERVER_IP6),
+        ] {
+            let both = ips("", host);
+            assert!(
+                both.contains(&ip.into()) && both.contains(&ip6.into()),
+                "{both:?}"
+            );
+            let one = ips("nat 198.51.100.9", host);
+            assert!(
+                one.contains(&ip.into()) && !one.contains(&ip6.into()),
+                "{one:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_changes_once_is_over_and_what_comes_again_is_due_again() {
+        let secs = Duration::from_secs;
+        let mut plan = parse("at 5s client moves\nat 3s every 10s link cut").plan();
+        assert_eq!(plan.next_due(), Some(secs(3)));
+        assert_eq!(plan.take_due(secs(3)), Some(Change::Cut(CLIENT)));
+        assert_eq!(plan.take_due(secs(4)), None);
+        assert_eq!(plan.take_due(secs(5)), Some(Change::MoveOn(CLIENT)));
+        assert_eq!(plan.next_due(), Some(secs(13)));
+    }
+
+    #[test]
+    fn a_simulation_has_its_server_where_it_is_said_to_be() {
+        let server = parse("").simulated_server();
+        assert_eq!(server.to_string(), "203.0.113.1:60001");
+    }
+
+    #[test]
+    fn the_same_both_ways_is_the_same_as_the_text_says() {
+        let loss = [fulmar_sim::Loss::percent(1)];
+        let both = Scenario::both(7, loss);
+        assert_eq!((both.seed, &both.up, &both.down), (7, &both.down, &both.up));
+        assert_eq!(both.up, parse("both loss 1%").up);
+    }
+}

@@ -346,4 +346,40 @@ mod tests {
             assert_eq!(refused, Err(expected));
         }
     }
+
+    #[test]
+    fn each_named_key_is_one_key() {
+        let names = NAMED.map(|(name, _)| name);
+        for name in names
+            .into_iter()
+            .chain(["Up", "Down", "Left", "Right", "Home", "End"])
+        {
+            let bytes = match key(name).unwrap() {
+                ScriptKey::Plain(bytes) => bytes,
+                ScriptKey::Cursor(letter) => vec![0x1b, b'[', letter],
+            };
+            assert_eq!(crate::trace::keystrokes(&bytes).count(), 1, "{name}");
+        }
+        assert_eq!(steps("keys C-@ C-_ C-z é").len(), 1);
+        for wrong in ["C-é", "C-1", "M-", "Hyper", ""] {
+            assert_eq!(key(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_script_needs_a_program_and_its_head_comes_once() {
+        assert_eq!(
+            Script::parse("size 9x9\nseed 1\nrun \n"),
+            Err(ScriptError::Missing("run"))
+        );
+        let text = "size 9x9\nseed 1\nrun a\nsize 8x8\n";
+        let script = Script::parse(text).unwrap();
+        let size = Size {
+            columns: 8,
+            rows: 8,
+        };
+        assert_eq!(script.lines[0].step, ScriptStep::Resize(size));
+        assert_eq!((script.head.size.columns, script.lines[0].number), (9, 4));
+        assert!(Script::parse("size 9x9\nseed 1\nrun a\nseed 2\n").is_err());
+    }
 }

@@ -415,4 +415,68 @@ mod tests {
         }
         assert!((2500..3000).contains(&first.unwrap()), "{first:?}");
     }
+
+    #[test]
+    fn output_has_settled_after_a_quarter_of_a_second() {
+        let mut typist = typist("settle\nmark secret-on");
+        typist.show(ms(100), b".");
+        assert_eq!(typist.poll(ms(349)), Ok(None));
+        let mark = TypistAction::Mark(Mark::SecretOn);
+        assert_eq!(typist.poll(ms(350)), Ok(Some(mark)));
+    }
+
+    #[test]
+    fn the_window_stays_open_for_a_moment_after_the_last_line() {
+        let mut typist = typist("pause 1000");
+        assert_eq!(typist.poll(ms(1000 + 250 + 599)), Ok(None));
+        // The pause counts from the beginning, and what settles after it from when it is looked at.
+        let acts = acts(&mut typist, 5000);
+        assert_eq!(acts, [(2449, TypistAction::Leave)]);
+    }
+
+    #[test]
+    fn a_mark_comes_60_ms_after_enter() {
+        let acts = acts(&mut typist("open y"), 9000);
+        let at = |number: usize| acts[number].0;
+        assert_eq!(acts[2].1, TypistAction::Type(b"\r".to_vec()));
+        assert_eq!(acts[3].1, TypistAction::Mark(Mark::OpenOff));
+        assert_eq!(at(3) - at(2), 60);
+    }
+
+    #[test]
+    fn only_output_since_the_last_key_is_waited_for() {
+        let mut typist = typist("wait go\nexact x\nwait go\nexact y");
+        typist.show(ms(0), b"go");
+        let acts = acts(&mut typist, 3000);
+        assert_eq!(typed(&acts), b"x");
+        typist.show(ms(3000), b"go");
+        typist.poll(ms(3000)).unwrap();
+        let last = typist.poll(ms(3300)).unwrap();
+        assert_eq!(last, Some(TypistAction::Type(b"y".to_vec())));
+    }
+
+    #[test]
+    fn a_window_of_another_size_answers_with_it() {
+        let mut typist = typist("size 100x30");
+        let size = Size {
+            columns: 100,
+            rows: 30,
+        };
+        typist.show(ms(0), b"\x1b[18t");
+        let asked = |typist: &mut ScriptedTypist| typist.poll(ms(0)).unwrap();
+        let answer = |text: &[u8]| Some(TypistAction::Type(text.to_vec()));
+        assert_eq!(asked(&mut typist), answer(b"\x1b[8;24;80t"));
+        assert_eq!(asked(&mut typist), Some(TypistAction::Resize(size)));
+        typist.show(ms(0), b"\x1b[18t");
+        assert_eq!(asked(&mut typist), answer(b"\x1b[8;30;100t"));
+    }
+
+    #[test]
+    fn words_of_an_input_method_come_in_one_piece_each() {
+        let acts = acts(&mut typist("commit 你好 吗"), 9000);
+        let word = |text: &str| TypistAction::Type(text.as_bytes().to_vec());
+        let words: Vec<TypistAction> = acts.iter().map(|(_, act)| act.clone()).collect();
+        assert_eq!(words, [word("你好"), word("吗"), TypistAction::Leave]);
+        assert!((350..=1000).contains(&acts[0].0), "{acts:?}");
+    }
 }

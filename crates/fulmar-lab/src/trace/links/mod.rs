@@ -107,3 +107,63 @@ impl LinkTraces {
         })?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn said(error: &anyhow::Error) -> String {
+        format!("{error:#}")
+    }
+
+    #[test]
+    fn a_generated_link_has_a_seed_and_needs_no_folder() {
+        let traces = LinkTraces::none();
+        let kind = LinkKind::named("like-evdo-up").unwrap();
+        assert_eq!(*traces.get("like-evdo-up:3").unwrap(), kind.trace(3));
+        assert_eq!(*traces.get("like-evdo-up").unwrap(), kind.trace(1));
+        let error = traces.get("like-evdo-up:x").unwrap_err();
+        assert!(said(&error).starts_with("x is not a seed"));
+    }
+
+    #[test]
+    fn a_file_lies_in_the_folder_or_its_link_traces_or_is_a_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.up");
+        fs::write(&file, "5\n10\n").unwrap();
+        let expected = LinkTrace::from_times(vec![5, 10]).unwrap();
+        let plain = LinkTraces::of(Some(folder.path()));
+        assert_eq!(*plain.get("a.up").unwrap(), expected);
+        let path = file.to_str().unwrap();
+        assert_eq!(*LinkTraces::none().get(path).unwrap(), expected);
+
+        let inner = folder.path().join("link-traces");
+        fs::create_dir(&inner).unwrap();
+        for name in ["c.down", "b.up", "README", "d.txt"] {
+            fs::write(inner.join(name), "7\n").unwrap();
+        }
+        let traces = LinkTraces::in_folder(folder.path());
+        assert_eq!(traces.names().unwrap(), ["b.up", "c.down"]);
+        assert!(traces.get("a.up").is_err());
+        assert_eq!(LinkTraces::none().names().unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_missing_or_no_trace_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("bad.up"), "9\n5\n").unwrap();
+        let traces = LinkTraces::in_folder(folder.path());
+        let bad = said(&traces.get("bad.up").unwrap_err());
+        assert!(bad.contains("bad.up is not a trace of a link"), "{bad}");
+        let missing = said(&traces.get("no.up").unwrap_err());
+        assert!(missing.starts_with("reading ") && missing.contains("no.up. The link traces"));
+        let nowhere = said(&LinkTraces::none().get("no.up").unwrap_err());
+        assert!(nowhere.starts_with("no folder of traces is named, so there is none called no.up"));
+        assert!(
+            LinkTraces::in_folder(Path::new("/nowhere"))
+                .names()
+                .is_err()
+        );
+    }
+}
