@@ -6,8 +6,8 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result};
 
-use super::KilledChild;
 use crate::link::{Link, Report};
+use crate::peer::KilledChild;
 use crate::scenario::{CLIENT_IP, SERVER_IP, Scenario};
 use crate::trace::LinkTraces;
 

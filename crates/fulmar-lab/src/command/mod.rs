@@ -21,7 +21,7 @@ pub mod tinygrams;
 pub mod traces;
 
 use std::path::Path;
-use std::process::{Child, ExitCode, ExitStatus};
+use std::process::{ExitCode, ExitStatus};
 
 use anyhow::{Context as _, Result};
 pub use data::DataOptions;
@@ -35,17 +35,6 @@ fn into_pid_namespace() -> Result<PidNamespace> {
     enter_pid_namespace().context(
         "making a process namespace for the lab, for which root or user namespaces are needed",
     )
-}
-
-/// A program that is killed with this value.
-struct KilledChild(Child);
-
-impl Drop for KilledChild {
-    fn drop(&mut self) {
-        // It may have ended.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 /// Writes a value into a file, for people to read too.

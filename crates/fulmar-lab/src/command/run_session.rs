@@ -10,9 +10,10 @@ use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::{Interest, Signal, SignalPipe, Tty, wait_for};
 use serde_json::json;
 
-use super::{DataOptions, KilledChild, write_json};
+use super::{DataOptions, write_json};
 use crate::experiment::Surroundings;
 use crate::outcome::OutcomeFolder;
+use crate::peer::KilledChild;
 use crate::report::{Origin, SELFCHECK};
 use crate::run::{
     ProcessRunner, ProgressDisplay, RunCounts, RunEvent, RunPlan, forecast, minutes, run_plan,

@@ -50,9 +50,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let replay = arguments.session.replay()?;
     let around = arguments.data.surroundings()?;
     let began = boot_time();
-    let rehearsal = VirtualReplay::new(&replay, &around)?;
+    let replay = VirtualReplay::new(&replay, &around)?;
     let seeds = arguments.seed..arguments.seed.saturating_add(arguments.seeds);
-    let kept = rehearsal.run_all(seeds, SeedResult::of)?;
+    let kept = replay.run_all(seeds, SeedResult::of)?;
     let mut report = told(&kept);
     report["took_s"] = (boot_time() - began).as_secs_f64().into();
     println!("{report:#}");
@@ -60,8 +60,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 impl SeedResult {
-    fn of(rehearsed: VirtualRun) -> Self {
-        let VirtualRun { run, verdict } = rehearsed;
+    fn of(VirtualRun { run, verdict }: VirtualRun) -> Self {
         Self {
             own: verdict.own(),
             whole: verdict.whole(),

@@ -2,12 +2,12 @@
 
 use std::fs::{self, File};
 use std::net::Ipv4Addr;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::programs::require;
+use super::programs::{KilledChild, require};
 use super::session_files::{MOUNT_SOURCE, PORT, SessionFiles};
 use crate::link::Host;
 use crate::scenario::SERVER_IP;
@@ -25,7 +25,7 @@ const SCRIPT: &str = "\
 /// An sshd that lets one key in, as the user who runs the lab. It ends with this value; sessions
 /// that have begun are ended by whoever has the host.
 pub(crate) struct LabSshd {
-    process: Child,
+    process: KilledChild,
     /// The command that started it.
     pub(crate) command: String,
 }
@@ -45,7 +45,7 @@ impl LabSshd {
         unshare.arg(sshd).arg(config).arg(MOUNT_SOURCE);
         let errors = File::create(files.sshd_errors()).context("making a file")?;
         unshare.stdin(Stdio::null()).stdout(Stdio::null());
-        let process = host.spawn(unshare.stderr(errors))?;
+        let process = KilledChild(host.spawn(unshare.stderr(errors))?);
         let mut sshd = Self { process, command };
         sshd.await_port(host, files)?;
         Ok(sshd)
@@ -53,7 +53,7 @@ impl LabSshd {
 
     /// The number of the process that listens; those of sessions have others.
     pub(crate) fn pid(&self) -> u32 {
-        self.process.id()
+        self.process.0.id()
     }
 
     fn await_port(&mut self, host: &Host, files: &SessionFiles) -> Result<()> {
@@ -61,7 +61,7 @@ impl LabSshd {
             if host.within(is_listened_to)?? {
                 return Ok(());
             }
-            if let Some(status) = self.process.try_wait()? {
+            if let Some(status) = self.process.0.try_wait()? {
                 let said = fs::read_to_string(files.sshd_errors()).unwrap_or_default();
                 bail!(
                     "sshd cannot be had on the server's host, for which root is needed: {status}; {}",
@@ -71,14 +71,6 @@ impl LabSshd {
             std::thread::sleep(Duration::from_millis(1));
         }
         bail!("sshd does not listen")
-    }
-}
-
-impl Drop for LabSshd {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 
