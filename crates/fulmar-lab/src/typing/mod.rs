@@ -44,5 +44,5 @@ pub use plan::{READING, RESULT_CELLS, TypingLoop};
 pub use reader::ScreenReader;
 pub use session::run_session;
 pub(crate) use session::run_user;
-pub use typist::{PATIENCE, PlannedPress, Typist};
+pub use typist::{PATIENCE, Typist};
 pub use user::{Limits, SessionEnd, SessionStage, TypingSession, TypingUser, UserAction};

@@ -26,15 +26,6 @@ pub struct Typist {
     given_up: usize,
 }
 
-/// Something to type, in one write.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlannedPress {
-    /// The bytes.
-    pub bytes: Vec<u8>,
-    /// The number of keys.
-    pub keys: usize,
-}
-
 impl Typist {
     /// Returns a user of that kind for a recording, of which `truth` is the truth, who begins at
     /// `now`. No pause is longer than `pause_max`.
@@ -82,15 +73,11 @@ impl Typist {
     }
 
     /// Returns what is to be typed by now. It counts as typed.
-    pub(crate) fn poll_press(&mut self, now: Duration) -> Option<PlannedPress> {
+    pub(crate) fn poll_press(&mut self, now: Duration) -> Option<PlannedWrite> {
         if self.poll_timeout()? > now {
             return None;
         }
-        let next = &self.plan[self.next];
-        let press = PlannedPress {
-            bytes: next.bytes.clone(),
-            keys: next.keys,
-        };
+        let press = self.plan[self.next].clone();
         self.given_up += usize::from(self.cued.is_none());
         self.next += 1;
         self.since = now;
