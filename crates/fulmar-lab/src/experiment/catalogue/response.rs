@@ -30,9 +30,8 @@ impl Response {
 
     /// Returns the time of a peer.
     pub(super) fn of(self, peer: &str) -> Duration {
-        // Ours does not predict yet.
         let millis = match peer {
-            "mosh" | "mosh-a" => self.predicted_millis,
+            "mosh" | "mosh-a" | "fulmar" | "fulmar-a" => self.predicted_millis,
             _ if peer.starts_with("mosh") || peer.starts_with("fulmar") => self.unpredicted_millis,
             _ => self.tcp_millis,
         };
@@ -49,7 +48,8 @@ mod tests {
         let response = Response::millis(500, 100).tcp(3000);
         let of = |peer| response.of(peer).as_millis();
         assert_eq!((of("mosh"), of("mosh-a"), of("mosh-n")), (100, 100, 500));
-        assert_eq!((of("fulmar"), of("ssh"), of("plain")), (500, 3000, 3000));
+        assert_eq!((of("fulmar"), of("fulmar-a")), (100, 100));
+        assert_eq!((of("fulmar-n"), of("ssh"), of("plain")), (500, 3000, 3000));
         assert_eq!(Response::millis(500, 100).of("ssh").as_millis(), 500);
     }
 }
