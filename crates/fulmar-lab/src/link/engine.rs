@@ -2,15 +2,13 @@
 
 use std::io::PipeReader;
 use std::net::IpAddr;
-use std::sync::mpsc::{Receiver, Sender, TryRecvError};
+use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use fulmar_platform::lab::{Halt, Network as HostNetwork, ThreadPriority, Tun, raise_priority};
 use fulmar_platform::{Interest, Poller, Transfer, boot_time};
-use fulmar_sim::{
-    Arrived, CLIENT, Change, Entry, HostId, Impairment, Network, Plan, SERVER, Timeline,
-};
+use fulmar_sim::{Arrived, CLIENT, Change, HostId, Impairment, Network, Plan, SERVER, Timeline};
 
 use super::host::Addressing;
 use super::lateness::Lateness;
@@ -23,21 +21,8 @@ const PACKETS_PER_TURN: usize = 64;
 /// The largest packet that a device with our MTU gives out, with room to spare.
 const PACKET_BYTES_MAX: usize = 2048;
 
-/// An order to the engine.
-pub(crate) enum Order {
-    /// Make a change now, and say when it is made.
-    Apply(Change, Sender<()>),
-    /// Make it after this time, and then after each period.
-    Plan(Duration, Option<Duration>, Change),
-    /// Keep so many events from here on.
-    Keep(usize),
-    /// Tell what has happened, as far as it was kept.
-    Log(Sender<Vec<Entry>>),
-    /// Tell what has happened and forget it, and keep so many events from here on.
-    TakeLog(usize, Sender<Vec<Entry>>),
-    /// Tell how things are.
-    Report(Sender<Report>),
-}
+/// An order to the engine, done between the packets before it and those after it.
+pub(crate) type Order = Box<dyn FnOnce(&mut Engine) -> Result<()> + Send>;
 
 /// The report of a link so far.
 #[derive(Clone, Debug)]
@@ -81,8 +66,8 @@ enum Call {
 ///   client's TUN ◄── down ◄─ core ◄─ server's TUN      when it comes; late looks shift nothing
 /// ```
 pub(crate) struct Engine {
-    network: Network,
-    plan: Plan,
+    pub(super) network: Network,
+    pub(super) plan: Plan,
     ends: [Ends; 2],
     /// The reading of the clock at the start.
     start: Duration,
@@ -147,7 +132,7 @@ impl Engine {
     }
 
     /// The time since the start.
-    fn now(&self) -> Duration {
+    pub(super) fn now(&self) -> Duration {
         boot_time().saturating_sub(self.start)
     }
 
@@ -155,23 +140,7 @@ impl Engine {
     fn follow(&mut self, orders: &Receiver<Order>) -> Result<bool> {
         loop {
             match orders.try_recv() {
-                Ok(Order::Apply(change, done)) => {
-                    self.apply(self.now(), change)?;
-                    // Who has ordered it may have gone.
-                    let _ = done.send(());
-                }
-                Ok(Order::Plan(after, None, change)) => self.plan.once(self.now() + after, change),
-                Ok(Order::Plan(after, Some(period), change)) => {
-                    self.plan.every(self.now() + after, period, change);
-                }
-                Ok(Order::Keep(events_max)) => self.network.timeline.keep(events_max),
-                Ok(Order::Log(to)) => drop(to.send(self.network.timeline.entries().collect())),
-                Ok(Order::TakeLog(events_max, to)) => {
-                    drop(to.send(self.network.timeline.entries().collect()));
-                    self.network.timeline.keep(0);
-                    self.network.timeline.keep(events_max);
-                }
-                Ok(Order::Report(to)) => drop(to.send(self.report())),
+                Ok(order) => order(self)?,
                 Err(TryRecvError::Empty) => return Ok(true),
                 Err(TryRecvError::Disconnected) => return Ok(false),
             }
@@ -188,7 +157,8 @@ impl Engine {
         Ok(())
     }
 
-    fn apply(&mut self, at: Duration, change: Change) -> Result<()> {
+    /// Makes a change as of that time.
+    pub(super) fn apply(&mut self, at: Duration, change: Change) -> Result<()> {
         let host = change.host();
         if let Change::Set(_, _, impairment) = &change {
             self.set_mtu(impairment);
@@ -198,9 +168,9 @@ impl Engine {
             Change::Wake(host) => self.halt(host, Halt::GoOn)?,
             _ => {}
         }
-        let before = self.ips(host);
+        let before = ips(&self.network, host);
         self.network.apply(at, change);
-        let after = self.ips(host);
+        let after = ips(&self.network, host);
         if before != after {
             self.end(host)?.addressing.change(&before, &after)?;
         }
@@ -214,11 +184,6 @@ impl Engine {
         let thread = std::thread::Builder::new().name(name);
         let halted = thread.spawn(move || network.halt(halt));
         halted.context("starting a thread").map(drop)
-    }
-
-    fn ips(&self, host: HostId) -> Vec<IpAddr> {
-        let addresses = self.network.addresses(host).iter();
-        addresses.map(|address| address.ip()).collect()
     }
 
     fn end(&mut self, host: HostId) -> Result<&mut Ends> {
@@ -288,7 +253,8 @@ impl Engine {
         Ok(())
     }
 
-    fn report(&self) -> Report {
+    /// Tells how the link has done so far.
+    pub(super) fn report(&self) -> Report {
         let timeline: &Timeline = &self.network.timeline;
         Report {
             at: self.now(),
@@ -300,4 +266,10 @@ impl Engine {
             priority: self.priority,
         }
     }
+}
+
+/// Returns the addresses of a host, without ports.
+pub(super) fn ips(network: &Network, host: HostId) -> Vec<IpAddr> {
+    let addresses = network.addresses(host).iter();
+    addresses.map(|address| address.ip()).collect()
 }

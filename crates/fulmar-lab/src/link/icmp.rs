@@ -1,8 +1,8 @@
 //! The report to a host of a packet that was not carried.
 
 use anyhow::Result;
-use etherparse::icmpv4::DestUnreachableHeader;
-use etherparse::icmpv6::DestUnreachableCode;
+use etherparse::icmpv4::DestUnreachableHeader as V4;
+use etherparse::icmpv6::DestUnreachableCode as V6;
 use etherparse::{Icmpv4Type, Icmpv6Type, PacketBuilder};
 use fulmar_base::SendError;
 use fulmar_sim::{Datagram, SendFailure};
@@ -32,23 +32,19 @@ pub(crate) fn notice(
     datagram.source = failure.source;
     let about = packet_of(datagram)?;
     let quoted = about.get(..QUOTED_BYTES_MAX).unwrap_or(&about);
-    let (from, to) = (failure.destination, failure.source);
+    let Some((v4, v6)) = kinds(failure.error, mtu) else {
+        return Ok(None);
+    };
     let mut packet = Vec::new();
-    match (from, to) {
+    match (failure.destination, failure.source) {
         (SocketAddr::V4(from), SocketAddr::V4(to)) => {
-            let Some(kind) = kind_v4(failure.error, mtu) else {
-                return Ok(None);
-            };
             PacketBuilder::ipv4(from.ip().octets(), to.ip().octets(), TTL)
-                .icmpv4(kind)
+                .icmpv4(v4)
                 .write(&mut packet, quoted)?;
         }
         (SocketAddr::V6(from), SocketAddr::V6(to)) => {
-            let Some(kind) = kind_v6(failure.error, mtu) else {
-                return Ok(None);
-            };
             PacketBuilder::ipv6(from.ip().octets(), to.ip().octets(), TTL)
-                .icmpv6(kind)
+                .icmpv6(v6)
                 .write(&mut packet, quoted)?;
         }
         _ => return Ok(None),
@@ -56,26 +52,20 @@ pub(crate) fn notice(
     Ok(Some(packet))
 }
 
-fn kind_v4(error: SendError, mtu: u16) -> Option<Icmpv4Type> {
-    let header = match error {
-        SendError::TooBig => DestUnreachableHeader::FragmentationNeeded { next_hop_mtu: mtu },
-        SendError::Unreachable => DestUnreachableHeader::Network,
-        SendError::Refused => DestUnreachableHeader::Port,
-        SendError::Forbidden => DestUnreachableHeader::FilterProhibited,
+/// Returns the reports on a failure in both families; `None` where a host finds out by itself.
+fn kinds(error: SendError, mtu: u16) -> Option<(Icmpv4Type, Icmpv6Type)> {
+    let (v4, v6) = match error {
+        SendError::TooBig => (
+            V4::FragmentationNeeded { next_hop_mtu: mtu },
+            Icmpv6Type::PacketTooBig { mtu: mtu.into() },
+        ),
+        SendError::Unreachable => (V4::Network, Icmpv6Type::DestinationUnreachable(V6::NoRoute)),
+        SendError::Refused => (V4::Port, Icmpv6Type::DestinationUnreachable(V6::Port)),
+        SendError::Forbidden => (
+            V4::FilterProhibited,
+            Icmpv6Type::DestinationUnreachable(V6::Prohibited),
+        ),
         SendError::SourceGone | SendError::NoRoom | SendError::Other => return None,
     };
-    Some(Icmpv4Type::DestinationUnreachable(header))
-}
-
-fn kind_v6(error: SendError, mtu: u16) -> Option<Icmpv6Type> {
-    let code = match error {
-        SendError::TooBig => {
-            return Some(Icmpv6Type::PacketTooBig { mtu: mtu.into() });
-        }
-        SendError::Unreachable => DestUnreachableCode::NoRoute,
-        SendError::Refused => DestUnreachableCode::Port,
-        SendError::Forbidden => DestUnreachableCode::Prohibited,
-        SendError::SourceGone | SendError::NoRoom | SendError::Other => return None,
-    };
-    Some(Icmpv6Type::DestinationUnreachable(code))
+    Some((Icmpv4Type::DestinationUnreachable(v4), v6))
 }

@@ -17,7 +17,6 @@ mod packet;
 mod parameters;
 
 use std::io::{PipeWriter, Write as _};
-use std::net::IpAddr;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -27,7 +26,7 @@ use fulmar_sim::{CLIENT, Change, Entry, SERVER};
 
 use crate::scenario::Scenario;
 pub use engine::Report;
-use engine::{Ends, Engine, Order};
+use engine::{Ends, Engine, Order, ips};
 pub use host::Host;
 pub use lateness::Lateness;
 
@@ -54,24 +53,18 @@ impl Link {
     /// Where networks or devices are not permitted, or `ip` (iproute2) is missing.
     pub fn start(scenario: &Scenario) -> Result<Self> {
         let network = scenario.network();
-        let ips = |host| -> Vec<IpAddr> {
-            let addresses = network.addresses(host).iter();
-            addresses.map(|address| address.ip()).collect()
+        let end = |name, host| -> Result<(Host, Ends)> {
+            let (host, tun) = Host::new(name, &ips(&network, host))?;
+            let ends = Ends {
+                tun,
+                addressing: host.addressing()?,
+                network: host.network()?,
+            };
+            Ok((host, ends))
         };
-        let (client, client_tun) = Host::new("client", &ips(CLIENT))?;
-        let (server, server_tun) = Host::new("server", &ips(SERVER))?;
-        let ends = [
-            Ends {
-                tun: client_tun,
-                addressing: client.addressing()?,
-                network: client.network()?,
-            },
-            Ends {
-                tun: server_tun,
-                addressing: server.addressing()?,
-                network: server.network()?,
-            },
-        ];
+        let (client, client_end) = end("client", CLIENT)?;
+        let (server, server_end) = end("server", SERVER)?;
+        let ends = [client_end, server_end];
         let scenario = scenario.clone();
         let (orders, ordered) = channel();
         let (woken, wake) = std::io::pipe()?;
@@ -94,9 +87,7 @@ impl Link {
     ///
     /// Where the engine has failed.
     pub fn apply(&self, change: Change) -> Result<()> {
-        let (to, done) = channel();
-        self.order(Order::Apply(change, to))?;
-        done.recv().context(FAILED)
+        self.ask(move |engine| engine.apply(engine.now(), change))
     }
 
     /// Makes a change after this time from now, and again after each period if there is one.
@@ -110,7 +101,14 @@ impl Link {
     /// Where the period is zero.
     pub fn plan(&self, after: Duration, every: Option<Duration>, change: Change) -> Result<()> {
         assert!(every != Some(Duration::ZERO), "a period takes time");
-        self.order(Order::Plan(after, every, change))
+        self.ask(move |engine| {
+            let at = engine.now() + after;
+            match every {
+                None => engine.plan.once(at, change),
+                Some(period) => engine.plan.every(at, period, change),
+            }
+            Ok(())
+        })
     }
 
     /// Returns how the link has done so far.
@@ -119,9 +117,7 @@ impl Link {
     ///
     /// Where the engine has failed.
     pub fn report(&self) -> Result<Report> {
-        let (to, report) = channel();
-        self.order(Order::Report(to))?;
-        report.recv().context(FAILED)
+        self.ask(|engine| Ok(engine.report()))
     }
 
     /// Keeps so many events from here on, in place of some hundreds. One takes a hundred bytes or two.
@@ -130,7 +126,10 @@ impl Link {
     ///
     /// Where the engine has failed.
     pub fn keep(&self, events_max: usize) -> Result<()> {
-        self.order(Order::Keep(events_max))
+        self.ask(move |engine| {
+            engine.network.timeline.keep(events_max);
+            Ok(())
+        })
     }
 
     /// Returns what happened to packets, as far as it was kept; times count from the start.
@@ -139,9 +138,7 @@ impl Link {
     ///
     /// Where the engine has failed.
     pub fn log(&self) -> Result<Vec<Entry>> {
-        let (to, log) = channel();
-        self.order(Order::Log(to))?;
-        log.recv().context(FAILED)
+        self.ask(|engine| Ok(engine.network.timeline.entries().collect()))
     }
 
     /// As [`log`](Self::log), and forgets it; keeps so many events from here on. Who calls it again
@@ -151,9 +148,13 @@ impl Link {
     ///
     /// Where the engine has failed.
     pub(crate) fn take_log(&self, events_max: usize) -> Result<Vec<Entry>> {
-        let (to, log) = channel();
-        self.order(Order::TakeLog(events_max, to))?;
-        log.recv().context(FAILED)
+        self.ask(move |engine| {
+            let timeline = &mut engine.network.timeline;
+            let log = timeline.entries().collect();
+            timeline.keep(0);
+            timeline.keep(events_max);
+            Ok(log)
+        })
     }
 
     /// Ends the link.
@@ -165,11 +166,22 @@ impl Link {
         self.join()
     }
 
-    fn order(&self, order: Order) -> Result<()> {
+    /// Has the engine do something, and returns what comes of it.
+    fn ask<T: Send + 'static>(
+        &self,
+        order: impl FnOnce(&mut Engine) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (to, answer) = channel();
+        let order: Order = Box::new(move |engine| {
+            // Who has ordered it may have gone.
+            let _ = to.send(order(engine)?);
+            Ok(())
+        });
         let orders = self.orders.as_ref().context(FAILED)?;
         orders.send(order).ok().context(FAILED)?;
         let mut wake = &self.wake;
-        wake.write_all(&[0]).context(FAILED)
+        wake.write_all(&[0]).context(FAILED)?;
+        answer.recv().context(FAILED)
     }
 
     fn join(&mut self) -> Result<()> {
