@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use fulmar_platform::{Interest, wait_for};
+use fulmar_testbed::KilledChild;
 use fulmar_testbed::peers::leave_out;
-use support::{DEADLINE, Killed, await_end, descendants, has};
+use support::{DEADLINE, await_end, descendants, has};
 
 fn lab() -> Command {
     Command::new(env!("CARGO_BIN_EXE_fulmar-lab"))
@@ -152,7 +153,7 @@ fn a_kill_leaves_no_process_and_no_device() {
     let mut lab = lab();
     lab.args(["link", "--server", "sleep 1000", "--", "sh", "-c", &sleeper]);
     let lab = lab.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let mut lab = Killed(lab.unwrap());
+    let mut lab = KilledChild(lab.unwrap());
     let mut said = String::new();
     BufReader::new(lab.0.stdout.take().unwrap())
         .read_line(&mut said)

@@ -6,11 +6,13 @@
 //! |---|---|
 //! | [`peers`] | programs that are not ours: where they are, and tests that need them |
 //! | [`median`] | the median of measurements |
+//! | [`KilledChild`] | a child that ends with the value that holds it |
 //! | [`Process`] | a process that is not our child: its end, its status, signals |
 //! | [`PtyProgram`] | a program on a pseudo-terminal: keys, output, its end |
 //! | [`SshFiles`], [`Sshd`] | keys and configurations for an sshd; an sshd on loopback that has them |
 //! | [`TimedUdpSocket`] | a UDP socket whose reads end at a deadline, and not for a signal |
 
+mod killed_child;
 mod median;
 pub mod peers;
 mod process;
@@ -19,6 +21,7 @@ mod ssh_files;
 mod sshd;
 mod timed_udp_socket;
 
+pub use killed_child::KilledChild;
 pub use median::median;
 pub use process::{Process, adopt_orphans, sees_environments};
 pub use pty_program::PtyProgram;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result};
+use fulmar_testbed::KilledChild;
 
 use crate::link::{Link, Report};
-use crate::peer::KilledChild;
 use crate::scenario::{CLIENT_IP, SERVER_IP, Scenario};
 use crate::trace::LinkTraces;
 

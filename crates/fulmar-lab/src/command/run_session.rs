@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::{Interest, Signal, SignalPipe, Tty, wait_for};
+use fulmar_testbed::KilledChild;
 use serde_json::json;
 
 use super::{DataOptions, write_json};
 use crate::experiment::Surroundings;
 use crate::outcome::OutcomeFolder;
-use crate::peer::KilledChild;
 use crate::report::{Origin, SELFCHECK};
 use crate::run::{
     ProcessRunner, ProgressDisplay, RunCounts, RunEvent, RunPlan, forecast, minutes, run_plan,

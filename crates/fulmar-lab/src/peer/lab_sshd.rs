@@ -6,8 +6,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use fulmar_testbed::KilledChild;
 
-use super::programs::{KilledChild, require};
+use super::programs::require;
 use super::session_files::{MOUNT_SOURCE, PORT, SessionFiles};
 use crate::link::Host;
 use crate::scenario::SERVER_IP;

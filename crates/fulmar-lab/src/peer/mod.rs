@@ -28,7 +28,6 @@ use anyhow::{Result, bail, ensure};
 
 pub(crate) use costs::{Cost, Costs, costs};
 pub(crate) use lab_sshd::LabSshd;
-pub(crate) use programs::KilledChild;
 pub(crate) use session_files::{SessionFiles, own_files};
 pub(crate) use template::{Values, plain};
 

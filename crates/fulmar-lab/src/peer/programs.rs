@@ -1,24 +1,12 @@
-//! Finds programs, and ends them.
+//! Finds programs.
 
 use std::path::{Path, PathBuf};
-use std::process::Child;
 
 use anyhow::{Context as _, Result};
 use fulmar_testbed::peers::find;
 
 /// The name of our own program.
 const LAB: &str = "fulmar-lab";
-
-/// A program that is killed with this value.
-pub(crate) struct KilledChild(pub(crate) Child);
-
-impl Drop for KilledChild {
-    fn drop(&mut self) {
-        // It may have ended.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// Returns where a program is that cannot be done without.
 pub(crate) fn require(name: &str) -> Result<PathBuf> {

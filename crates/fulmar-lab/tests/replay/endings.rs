@@ -10,7 +10,8 @@ use fulmar_lab::replay::{LIMITS, Replay};
 use fulmar_lab::typing::{Limits, TypingLoop};
 
 use crate::lab::{fulmar, has, is_refused, lab, recordings};
-use crate::support::{DEADLINE, Killed, await_end, descendants, signal};
+use crate::support::{DEADLINE, await_end, descendants, signal};
+use fulmar_testbed::KilledChild;
 use fulmar_testbed::peers::leave_out;
 
 #[test]
@@ -69,7 +70,7 @@ fn a_kill_leaves_no_process_and_no_file() {
     lab.args(["--typing", "closed"])
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
-    let mut lab = Killed(lab.spawn().expect("it can be done"));
+    let mut lab = KilledChild(lab.spawn().expect("it can be done"));
     let Some(inside) = typed_at(&mut lab) else {
         return;
     };
@@ -90,7 +91,7 @@ fn a_client_that_is_killed_ends_the_session_and_is_told() {
     let file = folder.path().join("outcome");
     let mut lab = lab("ssh", "both delay 1ms", "own-bash-plain");
     lab.args(["--typing", "closed", "--out"]).arg(&file);
-    let mut lab = Killed(
+    let mut lab = KilledChild(
         lab.stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
@@ -117,7 +118,7 @@ fn a_client_that_is_killed_ends_the_session_and_is_told() {
 /// Waits until a key has reached the host, and returns all processes of the lab; `None` where there
 /// can be no session.
 #[track_caller]
-fn typed_at(lab: &mut Killed) -> Option<Vec<u32>> {
+fn typed_at(lab: &mut KilledChild) -> Option<Vec<u32>> {
     let start = Instant::now();
     while start.elapsed() < DEADLINE {
         let inside = descendants(lab.0.id());

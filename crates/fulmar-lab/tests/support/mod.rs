@@ -9,7 +9,6 @@
 pub(crate) mod measuring;
 
 use std::net::{SocketAddr, UdpSocket};
-use std::process::Child;
 use std::time::Duration;
 
 use fulmar_lab::link::{Host, Link};
@@ -82,16 +81,6 @@ pub(crate) fn signal(name: &str, target: i64) {
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", "kill -s \"$0\" -- \"$1\"", name, &target.to_string()]);
     assert!(shell.status().expect("there is a shell").success());
-}
-
-/// A program that is killed, whatever becomes of the test.
-pub(crate) struct Killed(pub(crate) Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 /// Waits until a process is gone, or at least dead and only not reaped yet by its new parent.
