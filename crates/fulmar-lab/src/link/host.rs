@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use fulmar_platform::lab::{Network, Tun};
+use fulmar_testbed::KilledChild;
+use fulmar_testbed::peers::find;
 
 /// The name of the device in each of the networks.
-pub(super) const DEVICE: &str = "lab0";
+const DEVICE: &str = "lab0";
 
 /// The most packets that may wait in front of the engine before the kernel drops some: more than any burst,
 /// since only the emulated queues may drop. Chosen by eye.
@@ -26,6 +28,7 @@ const ADDRESS_LOOKS_MAX: u32 = 5000;
 /// A network of its own with one way out: the emulated link.
 #[derive(Debug)]
 pub struct Host {
+    /// `client` or `server`.
     name: &'static str,
     network: Network,
 }
@@ -49,12 +52,6 @@ impl Host {
         host.configure(addresses)
             .with_context(|| format!("giving the {name} its addresses"))?;
         Ok((host, tun))
-    }
-
-    /// Returns `client` or `server`.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.name
     }
 
     /// Calls `inside` with the host's network around it: sockets that it opens and processes that it
@@ -88,6 +85,49 @@ impl Host {
         PathBuf::from(format!("/proc/{}/fd/{descriptor}", std::process::id()))
     }
 
+    /// Returns a parameter of the host's network, such as `ipv4/tcp_congestion_control`.
+    ///
+    /// # Errors
+    ///
+    /// Where this kernel does not have it.
+    pub fn parameter(&self, name: &str) -> Result<String> {
+        let value = self.within(|| std::fs::read_to_string(parameter_path(name)))?;
+        let value = value.with_context(|| format!("reading the parameter {name}"))?;
+        Ok(value.trim().to_owned())
+    }
+
+    /// Sets a parameter of the host's network. It holds for this host alone.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not permitted, or the kernel does not have it or knows no such value.
+    pub(crate) fn set_parameter(&self, name: &str, value: &str) -> Result<()> {
+        let set = self.within(|| std::fs::write(parameter_path(name), value))?;
+        set.with_context(|| format!("setting {name} to {value} on the {}", self.name))
+    }
+
+    /// Sets what decides how much TCP sends, such as `cubic`, and the window in packets that it begins
+    /// with, for IPv4 connections that the host makes or takes from here on.
+    ///
+    /// They go to the route: as a parameter of a network other than the system's own, the kernel
+    /// may refuse what it permits to no ordinary user.
+    ///
+    /// # Errors
+    ///
+    /// Where the kernel does not have it, or `ip` fails.
+    pub(crate) fn set_tcp(&self, congestion: &str, initial_window: Option<u32>) -> Result<()> {
+        let mut line = format!("route change 0.0.0.0/0 dev {DEVICE} congctl {congestion}");
+        if let Some(packets) = initial_window {
+            line += &format!(" initcwnd {packets}");
+        }
+        let mut ip = Command::new(ip_program());
+        ip.args(line.split(' ')).stdout(Stdio::null());
+        let output = self.spawn(ip.stderr(Stdio::piped()))?.wait_with_output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "ip {line}: {}", said.trim_end());
+        Ok(())
+    }
+
     fn configure(&self, addresses: &[IpAddr]) -> Result<()> {
         let mut lines = vec![
             "link set lo up".to_owned(),
@@ -97,25 +137,22 @@ impl Host {
             format!("link set {DEVICE} txqueuelen {DEVICE_QUEUE}"),
             format!("link set {DEVICE} up"),
         ];
-        for address in addresses.iter().filter(|address| is_supported(**address)) {
-            lines.push(add_line(*address));
+        let addresses = addresses.iter().filter(|address| is_supported(**address));
+        for address in addresses.clone() {
             let everywhere = if address.is_ipv4() {
                 "0.0.0.0/0"
             } else {
                 "::/0"
             };
+            lines.push(add_line(*address));
             lines.push(format!("route add {everywhere} dev {DEVICE}"));
         }
-        let mut ip = self.spawn(batch().stdin(Stdio::piped()))?;
-        let mut input = ip.stdin.take().context("ip has no input")?;
-        input.write_all((lines.join("\n") + "\n").as_bytes())?;
-        drop(input);
-        let status = ip.wait()?;
-        if !status.success() {
-            bail!("ip ended with {status}");
-        }
-        let supported = addresses.iter().filter(|address| is_supported(**address));
-        for address in supported {
+        let mut ip = Addressing::start(self, &mut batch())?;
+        ip.order(&lines)?;
+        drop(ip.input);
+        let status = ip.ip.0.wait()?;
+        ensure!(status.success(), "ip ended with {status}");
+        for address in addresses {
             self.await_address(*address)?;
         }
         Ok(())
@@ -153,47 +190,47 @@ impl Host {
     /// Where `ip` cannot be started.
     pub(crate) fn addressing(&self) -> Result<Addressing> {
         // It goes on after an error, which it has written where a person sees it.
-        let mut ip = self.spawn(batch().arg("-force").stdin(Stdio::piped()))?;
-        let input = ip.stdin.take().context("ip has no input")?;
-        Ok(Addressing { ip, input })
+        Addressing::start(self, batch().arg("-force"))
     }
 }
 
 /// Changes the addresses of a host during a run, without the time that starting a program takes.
 #[derive(Debug)]
 pub(crate) struct Addressing {
-    ip: Child,
+    ip: KilledChild,
     input: ChildStdin,
 }
 
 impl Addressing {
+    fn start(host: &Host, batch: &mut Command) -> Result<Self> {
+        let mut ip = KilledChild(host.spawn(batch)?);
+        let input = ip.0.stdin.take().context("ip has no input")?;
+        Ok(Self { ip, input })
+    }
+
     /// Gives the host the addresses of `after` in place of those of `before`.
     ///
     /// # Errors
     ///
     /// Where `ip` has ended.
     pub(crate) fn change(&mut self, before: &[IpAddr], after: &[IpAddr]) -> Result<()> {
-        let mut lines = String::new();
-        // The new ones first: with its last address a device loses its routes.
-        for added in after.iter().filter(|address| !before.contains(address)) {
-            lines += &add_line(*added);
-            lines.push('\n');
-        }
-        for removed in before.iter().filter(|address| !after.contains(address)) {
-            lines += &format!("addr del {removed}/{} dev {DEVICE}\n", bits(*removed));
-        }
-        self.input
-            .write_all(lines.as_bytes())
-            .context("ip, which changes addresses, has ended")
+        self.order(&change_lines(before, after))
+    }
+
+    fn order(&mut self, lines: &[String]) -> Result<()> {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let written = self.input.write_all(text.as_bytes());
+        written.context("ip, which changes addresses, has ended")
     }
 }
 
-impl Drop for Addressing {
-    fn drop(&mut self) {
-        // It would end by itself when its input does; a zombie is what is to be avoided.
-        let _ = self.ip.kill();
-        let _ = self.ip.wait();
-    }
+/// Returns what gives a host the addresses of `after` in place of those of `before`.
+fn change_lines(before: &[IpAddr], after: &[IpAddr]) -> Vec<String> {
+    // The new ones first: with its last address a device loses its routes.
+    let added = after.iter().filter(|address| !before.contains(address));
+    let removed = before.iter().filter(|address| !after.contains(address));
+    let removed = removed.map(|ip| format!("addr del {ip}/{} dev {DEVICE}", bits(*ip)));
+    added.map(|ip| add_line(*ip)).chain(removed).collect()
 }
 
 fn add_line(address: IpAddr) -> String {
@@ -214,16 +251,17 @@ fn is_supported(address: IpAddr) -> bool {
 /// Returns a call of `ip` that takes its commands from its input.
 fn batch() -> Command {
     let mut command = Command::new(ip_program());
-    command.args(["-batch", "-"]).stdout(Stdio::null());
+    command.args(["-batch", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null());
     command
 }
 
-/// Ordinary users do not have these folders in their `PATH`.
-pub(super) fn ip_program() -> PathBuf {
-    let folders = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"].map(Path::new);
-    let known = folders.iter().map(|folder| folder.join("ip"));
-    known
-        .into_iter()
-        .find(|file| file.is_file())
-        .unwrap_or_else(|| "ip".into())
+/// Returns where `ip` is: ordinary users do not have its folder in their `PATH`.
+fn ip_program() -> PathBuf {
+    find("ip").unwrap_or_else(|| "ip".into())
+}
+
+/// `/proc/sys/net` shows the network of the thread that looks.
+fn parameter_path(name: &str) -> PathBuf {
+    Path::new("/proc/sys/net").join(name)
 }

@@ -14,7 +14,6 @@ mod host;
 mod icmp;
 mod lateness;
 mod packet;
-mod parameters;
 
 use std::io::{PipeWriter, Write as _};
 use std::sync::mpsc::{Sender, channel};
