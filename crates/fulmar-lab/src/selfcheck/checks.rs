@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use fulmar_platform::lab::wall_time;
-use fulmar_sim::{CLIENT, Change, LinkDirection};
+use fulmar_sim::{CLIENT, Change, LinkDirection, LinkTrace};
 use serde_json::json;
 
-use super::probe::{Probe, ProbeFlow};
+use super::probe::{self, Answers, PacketTimes, ProbeSender};
 use super::row::CheckRow;
-use crate::link::{Link, Report};
+use crate::link::Link;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 
@@ -22,78 +22,80 @@ pub(super) enum CheckExtent {
     Full,
 }
 
+impl CheckExtent {
+    /// Returns what belongs to this extent.
+    pub(super) fn choose<T>(self, quick: T, full: T) -> T {
+        match self {
+            Self::Quick => quick,
+            Self::Full => full,
+        }
+    }
+}
+
 /// A packet without payload to speak of.
 const SMALL: usize = 100;
 /// The largest packet of the device.
 const FULL: usize = 1500;
 
-/// The measurements on a link, and the link's own report.
-struct ProbedLink {
-    flow: ProbeFlow,
-    report: Report,
+/// Starts a link that follows no trace.
+fn link(text: &str) -> Result<Link> {
+    Link::start(&Scenario::parse(text, &LinkTraces::none())?)
 }
 
-fn link(text: &str, traces: &LinkTraces) -> Result<Link> {
-    Link::start(&Scenario::parse(text, traces)?)
+/// Gives a running link another way up.
+fn set_up(link: &Link, stages: &str) -> Result<()> {
+    let scenario = Scenario::parse(&format!("up {stages}"), &LinkTraces::none())?;
+    let set = |stage| link.apply(Change::Set(CLIENT, LinkDirection::Up, stage));
+    scenario.up.into_iter().try_for_each(set)
 }
 
+/// Sends probes that nobody answers, and returns the times of client and server.
 fn measure(
     link: &Link,
     quiet: Duration,
-    pace: impl FnOnce(&mut super::probe::ProbeSender<'_>) -> Result<()>,
-) -> Result<ProbedLink> {
-    let flow = Probe::over(link)?.run(quiet, pace)?;
-    let report = link.report()?;
-    Ok(ProbedLink { flow, report })
+    pace: impl FnOnce(&mut ProbeSender<'_>) -> Result<()>,
+) -> Result<[PacketTimes; 2]> {
+    probe::run(link, Answers::None, quiet, pace)
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }
 
 /// Returns the value that this share of the sorted values does not exceed.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let rank = (share * sorted.len() as f64).ceil() as usize;
-    sorted
-        .get(rank.max(1) - 1)
-        .or(sorted.last())
-        .copied()
-        .unwrap_or(f64::NAN)
+    let place = rank.clamp(1, sorted.len().max(1)) - 1;
+    sorted.get(place).copied().unwrap_or(f64::NAN)
 }
-
-const NO_TRACES: fn() -> LinkTraces = LinkTraces::none;
 
 /// Measures how much longer than set packets are under way. The errors of both ends are in it: that of the
 /// engine's reading a packet late, and that of writing it late.
 pub(super) fn delay(extent: CheckExtent, set: Duration, load: &'static str) -> Result<CheckRow> {
-    let link = link(&format!("up delay {}us", set.as_micros()), &NO_TRACES())?;
-    let (count, interval) = match extent {
-        CheckExtent::Quick => (300, Duration::from_millis(2)),
-        CheckExtent::Full => (5000, Duration::from_millis(1)),
-    };
-    let quiet = set + Duration::from_millis(100);
-    let measured = measure(&link, quiet, |pace| pace.evenly(count, interval, SMALL))?;
-    let mut errors: Vec<f64> = measured.flow.delays();
-    errors
-        .iter_mut()
-        .for_each(|delay| *delay = (*delay - set.as_secs_f64()) * 1e3);
+    let link = link(&format!("up delay {}us", set.as_micros()))?;
+    let ms = Duration::from_millis;
+    let (count, interval) = extent.choose((300, ms(2)), (5000, ms(1)));
+    let [client, server] = measure(&link, set + ms(100), |pace| {
+        pace.evenly(count, interval, SMALL)
+    })?;
+    let took = client.transit_times(&server).into_values().flatten();
+    let mut errors: Vec<f64> = took.map(|took| (took - set.as_secs_f64()) * 1e3).collect();
     errors.sort_by(f64::total_cmp);
-    let (least, median, p99, most) = (
-        quantile(&errors, 0.0),
-        quantile(&errors, 0.5),
-        quantile(&errors, 0.99),
-        quantile(&errors, 1.0),
-    );
-    let late = &measured.report.lateness;
+    let [least, median, p99, most] = [0.0, 0.5, 0.99, 1.0].map(|share| quantile(&errors, share));
+    let late = link.report()?.lateness;
     Ok(CheckRow {
         what: "delay",
-        setting: format!("{} ms, {load}", set.as_secs_f64() * 1e3),
+        setting: format!("{} ms, {load}", millis(set)),
         measured: format!("+{median:.3} ms median, +{p99:.3} ms 99 %, +{most:.3} ms most"),
         wanted: "under +0.2 ms median".to_owned(),
         is_good: median < 0.2 && least >= 0.0 && errors.len() == count as usize,
         numbers: json!({
-            "set_ms": set.as_secs_f64() * 1e3,
+            "set_ms": millis(set),
             "packets": errors.len(),
             "error_ms": { "least": least, "median": median, "p99": p99, "most": most },
             "of_it_handed_over_late_ms": {
-                "median": late.quantile(0.5).as_secs_f64() * 1e3,
-                "p99": late.quantile(0.99).as_secs_f64() * 1e3,
+                "median": millis(late.quantile(0.5)),
+                "p99": millis(late.quantile(0.99)),
             },
         }),
     })
@@ -102,12 +104,12 @@ pub(super) fn delay(extent: CheckExtent, set: Duration, load: &'static str) -> R
 /// The share that does not arrive, against three standard errors of so many independent draws;
 /// `spread` is how much larger than theirs the variance is.
 fn lost_share(what: &'static str, setting: &str, share: f64, spread: f64) -> Result<CheckRow> {
-    let link = link(&format!("seed 5\nup {what} {setting}"), &NO_TRACES())?;
+    let link = link(&format!("seed 5\nup {what} {setting}"))?;
     let count = 100_000;
     let quiet = Duration::from_millis(200);
-    let measured = measure(&link, quiet, |pace| pace.quickly(count, SMALL))?;
-    let missed = u64::from(count).saturating_sub(measured.report.client.sent);
-    let lost = f64::from(count) - measured.flow.arrived.len() as f64;
+    let [_, server] = measure(&link, quiet, |pace| pace.quickly(count, SMALL))?;
+    let missed = u64::from(count).saturating_sub(link.report()?.client.sent);
+    let lost = f64::from(count) - server.arrived.len() as f64;
     let seen = lost / f64::from(count);
     let error = standard_error(share, spread, count);
     let errors = (seen - share) / error;
@@ -136,13 +138,8 @@ pub(super) fn loss(percent: f64) -> Result<CheckRow> {
 
 /// Losses in runs.
 pub(super) fn burst_loss(percent: f64, run: f64) -> Result<CheckRow> {
-    let share = percent / 100.0;
-    lost_share(
-        "burst-loss",
-        &format!("{percent}% run {run}"),
-        share,
-        burst_spread(share, run),
-    )
+    let (share, setting) = (percent / 100.0, format!("{percent}% run {run}"));
+    lost_share("burst-loss", &setting, share, burst_spread(share, run))
 }
 
 /// How much larger than that of independent losses the variance of losses in runs of this mean length is.
@@ -156,32 +153,22 @@ fn burst_spread(share: f64, run: f64) -> f64 {
 /// Measures how many of a burst get through a queue: those that it holds, and the one that is being sent.
 pub(super) fn queue(limit: &str, packet_bytes: usize, expected: usize) -> Result<CheckRow> {
     // One packet takes 2 ms for each of its bytes: longer than the burst, whatever happens to us.
-    let text = format!("up rate 4kbit queue {limit}");
-    let link = link(&text, &NO_TRACES())?;
+    let link = link(&format!("up rate 4kbit queue {limit}"))?;
     let count = 2 * expected as u32 + 10;
     let quiet = Duration::from_millis(4 * packet_bytes as u64);
-    let measured = measure(&link, quiet, |pace| {
+    let [_, server] = measure(&link, quiet, |pace| {
         (0..count).try_for_each(|_| pace.send(packet_bytes))?;
         // Those that wait need not do so for minutes.
-        let fast = Scenario::parse(&format!("up rate 1gbit queue {limit}"), &NO_TRACES())?;
-        for impairment in fast.up {
-            link.apply(Change::Set(CLIENT, LinkDirection::Up, impairment))?;
-        }
-        Ok(())
+        set_up(&link, &format!("rate 1gbit queue {limit}"))
     })?;
-    let arrived = measured.flow.arrived.len();
-    let is_in_order = measured
-        .flow
-        .arrived
-        .iter()
-        .zip(0..)
-        .all(|(arrival, number)| arrival.number == number);
+    let numbers: Vec<u32> = server.arrived.iter().map(|(number, _)| *number).collect();
+    let arrived = numbers.len();
     Ok(CheckRow {
         what: "queue",
         setting: format!("{limit}, {count} packets of {packet_bytes} B at once"),
         measured: format!("{arrived} get through"),
         wanted: format!("{expected}, the first ones"),
-        is_good: arrived == expected && is_in_order,
+        is_good: numbers.into_iter().eq(0..expected as u32),
         numbers: json!({ "sent": count, "expected": expected, "arrived": arrived }),
     })
 }
@@ -192,27 +179,16 @@ pub(super) fn queue(limit: &str, packet_bytes: usize, expected: usize) -> Result
 /// for a prober that is not given the processor.
 pub(super) fn rate(extent: CheckExtent, mbit: f64) -> Result<CheckRow> {
     // The first packet leaves at the rate at which it began; the others have come by then.
-    let (first_ms, seconds) = match extent {
-        CheckExtent::Quick => (500, 0.3),
-        CheckExtent::Full => (2000, 2.0),
-    };
+    let (first_ms, seconds) = extent.choose((500, 0.3), (2000, 2.0));
     let slow = FULL * 8 * 1000 / first_ms;
-    let link = link(&format!("up rate {slow}bit"), &NO_TRACES())?;
-    let fast = Scenario::parse(&format!("up rate {mbit}mbit"), &NO_TRACES())?.up;
+    let link = link(&format!("up rate {slow}bit"))?;
     let count = (mbit * 1e6 / 8.0 / FULL as f64 * seconds) as u32 + 20;
     let quiet = Duration::from_millis(first_ms as u64 + 300);
-    let measured = measure(&link, quiet, |pace| {
+    let [_, server] = measure(&link, quiet, |pace| {
         pace.quickly(count.min(30_000), FULL)?;
-        let set = |impairment| link.apply(Change::Set(CLIENT, LinkDirection::Up, impairment));
-        fast.into_iter().try_for_each(set)
+        set_up(&link, &format!("rate {mbit}mbit"))
     })?;
-    let arrived = &measured.flow.arrived;
-    let (first, last) = arrived
-        .first()
-        .zip(arrived.last())
-        .context("nothing arrived")?;
-    let took = last.at.as_secs_f64() - first.at.as_secs_f64();
-    let seen = (arrived.len() - 1) as f64 * FULL as f64 * 8.0 / took / 1e6;
+    let (seen, took) = rate_of(&server).context("nothing arrived")?;
     let error = seen / mbit - 1.0;
     Ok(CheckRow {
         what: "rate",
@@ -221,13 +197,21 @@ pub(super) fn rate(extent: CheckExtent, mbit: f64) -> Result<CheckRow> {
         wanted: "within 1 %".to_owned(),
         is_good: error.abs() < 0.01,
         numbers: json!({
-            "set_mbit": mbit, "seen_mbit": seen, "packets": arrived.len(), "seconds": took,
+            "set_mbit": mbit, "seen_mbit": seen, "packets": server.arrived.len(), "seconds": took,
         }),
     })
 }
 
+/// Returns the rate at which full packets came, in Mbit/s, and for how long, in seconds: the first one only begins it.
+fn rate_of(server: &PacketTimes) -> Option<(f64, f64)> {
+    let ((_, first), (_, last)) = (server.arrived.first()?, server.arrived.last()?);
+    let took = last.as_secs_f64() - first.as_secs_f64();
+    let bits = (server.arrived.len() - 1) as f64 * FULL as f64 * 8.0;
+    Some((bits / took / 1e6, took))
+}
+
 /// Sends half as much again as a link carries, a millisecond's share at a time.
-fn overload(pace: &mut super::probe::ProbeSender<'_>, per_second: f64, seconds: f64) -> Result<()> {
+fn overload(pace: &mut ProbeSender<'_>, per_second: f64, seconds: f64) -> Result<()> {
     let start = wall_time();
     let mut sent = 0.0;
     loop {
@@ -247,11 +231,9 @@ fn overload(pace: &mut super::probe::ProbeSender<'_>, per_second: f64, seconds: 
 /// Measures how many opportunities of a trace are used where there is always something to send.
 pub(super) fn trace(extent: CheckExtent, name: &str, traces: &LinkTraces) -> Result<CheckRow> {
     let trace = traces.get(name)?;
-    let link = link(&format!("up trace {name} queue 1000p"), traces)?;
-    let seconds = match extent {
-        CheckExtent::Quick => 1.5,
-        CheckExtent::Full => 20.0,
-    };
+    let scenario = Scenario::parse(&format!("up trace {name} queue 1000p"), traces)?;
+    let link = Link::start(&scenario)?;
+    let seconds = extent.choose(1.5, 20.0);
     // The clock of the link, read between two readings of ours.
     let before = wall_time();
     let at = link.report()?.at;
@@ -259,13 +241,16 @@ pub(super) fn trace(extent: CheckExtent, name: &str, traces: &LinkTraces) -> Res
     let from = at + Duration::from_millis(300);
     let to = from + Duration::from_secs_f64(seconds);
     let busiest = busiest(&trace, from, to);
-    let measured = measure(&link, Duration::from_millis(200), |pace| {
+    let [_, server] = measure(&link, Duration::from_millis(200), |pace| {
         overload(pace, busiest, seconds + 0.8)
     })?;
     let expected = trace.count_between(from, to);
     let is_within = |at: Duration| at > start + from && at <= start + to;
-    let arrived = measured.flow.arrived.iter();
-    let seen = arrived.filter(|arrival| is_within(arrival.at)).count();
+    let seen = server
+        .arrived
+        .iter()
+        .filter(|(_, at)| is_within(*at))
+        .count();
     let error = seen as f64 / expected as f64 - 1.0;
     Ok(CheckRow {
         what: "trace",
@@ -282,11 +267,8 @@ pub(super) fn worlds(extent: CheckExtent) -> Result<CheckRow> {
     // No packet waits for another: for how long would depend on the moment of its sending.
     let text = "seed 11\nup loss 5%, duplicate 5%, delay 20ms..25ms\n\
         down burst-loss 5% run 2, duplicate 5%, delay 30ms..34ms reordering";
-    let count = match extent {
-        CheckExtent::Quick => 100,
-        CheckExtent::Full => 1000,
-    };
-    let agreement = super::agreement(&Scenario::parse(text, &NO_TRACES())?, count)?;
+    let count = extent.choose(100, 1000);
+    let agreement = super::agreement(&Scenario::parse(text, &LinkTraces::none())?, count)?;
     let longer = |share| quantile(&agreement.longer, share) * 1e3;
     Ok(CheckRow {
         what: "virtual time",
@@ -308,7 +290,7 @@ pub(super) fn worlds(extent: CheckExtent) -> Result<CheckRow> {
 }
 
 /// The most opportunities that a second of the trace has.
-fn busiest(trace: &fulmar_sim::LinkTrace, from: Duration, to: Duration) -> f64 {
+fn busiest(trace: &LinkTrace, from: Duration, to: Duration) -> f64 {
     let second = Duration::from_secs(1);
     let mut at = from.saturating_sub(second);
     let mut most = 0;
@@ -356,8 +338,22 @@ mod tests {
         let mut times: Vec<u64> = times.collect();
         times.sort_unstable();
         let text: String = times.iter().map(|time| format!("{time}\n")).collect();
-        let trace = fulmar_sim::LinkTrace::parse(&text).unwrap();
+        let trace = LinkTrace::parse(&text).unwrap();
         let second = Duration::from_secs(1);
         assert_eq!(busiest(&trace, second, second * 2), 50.0);
+    }
+
+    #[test]
+    fn a_rate_counts_from_the_first_arrival_without_what_arrived_then() {
+        let ms = Duration::from_millis;
+        let arrived = (0..=10).map(|number| (number, ms(5000 + 12 * u64::from(number))));
+        let server = PacketTimes {
+            sent: Vec::new(),
+            arrived: arrived.collect(),
+        };
+        // 12 000 bits each 12 ms.
+        let (rate, took) = rate_of(&server).unwrap();
+        assert!((rate - 1.0).abs() < 1e-9 && (took - 0.12).abs() < 1e-9);
+        assert_eq!(rate_of(&PacketTimes::default()), None);
     }
 }
