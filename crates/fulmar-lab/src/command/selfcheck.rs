@@ -37,7 +37,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let findings = selfcheck::run(arguments.quick, &traces, |line| eprintln!("{line}"))?;
     println!("\n{}", findings.table());
     if let Some(file) = &arguments.json {
-        super::write_json(file, &findings.json())?;
+        super::write_json(file, &serde_json::to_value(&findings)?)?;
     }
     Ok(super::exit_code(findings.are_good()))
 }

@@ -1,76 +1,69 @@
 //! The machine that a measurement was made on, and load that is put on it.
 
-use std::process::{Child, Command, Stdio};
+use std::fs;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
 use fulmar_platform::lab::ThreadPriority;
-use serde_json::{Value, json};
+use fulmar_testbed::KilledChild;
+use serde::Serialize;
 
 /// The machine, as far as a reader needs to know it to judge the figures.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct MachineFacts {
     kernel: String,
     processor: String,
     cores: usize,
     load: String,
     /// The priority of the engine's thread.
-    priority: ThreadPriority,
+    engine: String,
+    optimised: bool,
+    /// What the host of this machine took of its time, while it was measured.
+    pub(super) stolen_percent: f64,
 }
 
 impl MachineFacts {
     pub(super) fn here(priority: ThreadPriority) -> Self {
-        let read = |path| std::fs::read_to_string(path).unwrap_or_default();
-        let model = read("/proc/cpuinfo");
-        let model = model
-            .lines()
-            .find_map(|line| line.strip_prefix("model name"));
-        let processor = model
-            .unwrap_or_default()
-            .trim_start_matches([' ', '\t', ':']);
+        let load = text("/proc/loadavg");
+        let load: Vec<&str> = load.split(' ').take(3).collect();
         Self {
-            kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
-            processor: processor.to_owned(),
-            cores: std::thread::available_parallelism().map_or(1, usize::from),
-            load: read("/proc/loadavg")
-                .split(' ')
-                .take(3)
-                .collect::<Vec<_>>()
-                .join(" "),
-            priority,
+            kernel: text("/proc/sys/kernel/osrelease").trim().to_owned(),
+            processor: model(&text("/proc/cpuinfo")).to_owned(),
+            cores: cores(),
+            load: load.join(" "),
+            engine: format!("{priority:?}"),
+            optimised: !cfg!(debug_assertions),
+            stolen_percent: 0.0,
         }
     }
 
-    pub(super) fn json(&self, stolen: f64) -> Value {
-        json!({
-            "kernel": self.kernel,
-            "processor": self.processor,
-            "cores": self.cores,
-            "load": self.load,
-            "engine": format!("{:?}", self.priority),
-            "optimised": !cfg!(debug_assertions),
-            "stolen_percent": stolen * 100.0,
-        })
-    }
-
-    pub(super) fn line(&self, stolen: f64) -> String {
-        let Self {
-            kernel,
-            processor,
-            cores,
-            load,
-            priority,
-        } = self;
-        let build = if cfg!(debug_assertions) {
-            "not optimised"
-        } else {
-            "optimised"
-        };
+    /// Returns all of it in a line.
+    pub(super) fn line(&self) -> String {
+        let not = if self.optimised { "" } else { "not " };
         format!(
-            "Linux {kernel}, {cores} cores, {processor}; load before {load}; engine {priority:?}, \
-             {build}; {:.1} % of the time taken by the host of this machine",
-            stolen * 100.0
+            "Linux {}, {} cores, {}; load before {}; engine {}, {not}optimised; \
+             {:.1} % of the time taken by the host of this machine",
+            self.kernel, self.cores, self.processor, self.load, self.engine, self.stolen_percent
         )
     }
+}
+
+/// Returns a file of the kernel's, or nothing where there is none.
+fn text(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+/// Returns the first model that `/proc/cpuinfo` names.
+fn model(cpuinfo: &str) -> &str {
+    let mut lines = cpuinfo.lines();
+    let model = lines.find_map(|line| line.strip_prefix("model name"));
+    model
+        .unwrap_or_default()
+        .trim_start_matches([' ', '\t', ':'])
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// The time of the processor that a virtual machine was not given, since a moment.
@@ -82,12 +75,12 @@ pub(super) struct StealTime {
 
 impl StealTime {
     pub(super) fn now() -> Self {
-        let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-        let line = text.lines().next().unwrap_or_default();
-        let ticks: Vec<f64> = line
-            .split_whitespace()
-            .filter_map(|word| word.parse().ok())
-            .collect();
+        Self::of(&text("/proc/stat"))
+    }
+
+    fn of(stat: &str) -> Self {
+        let words = stat.lines().next().unwrap_or_default().split_whitespace();
+        let ticks: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
         // user, nice, system, idle, iowait, irq, softirq, steal: proc_stat(5).
         Self {
             total: ticks.iter().take(8).sum(),
@@ -95,40 +88,65 @@ impl StealTime {
         }
     }
 
-    /// Returns the share, from 0 to 1, since then.
-    pub(super) fn share(self) -> f64 {
-        let now = Self::now();
+    /// Returns the share of the time since then, in percent.
+    pub(super) fn percent_until(self, now: Self) -> f64 {
         let total = now.total - self.total;
         if total <= 0.0 {
             return 0.0;
         }
-        (now.stolen - self.stolen) / total
+        (now.stolen - self.stolen) / total * 100.0
     }
 }
 
-/// A process for each core that does nothing but compute. They end with this value.
-pub(super) struct CpuLoad(Vec<Child>);
-
-impl CpuLoad {
-    pub(super) fn on_all_cores() -> Result<Self> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let mut load = Self(Vec::new());
-        for _ in 0..cores {
-            let mut shell = Command::new("sh");
-            shell
-                .args(["-c", "while :; do :; done"])
-                .stdin(Stdio::null());
-            load.0.push(shell.spawn().context("starting sh as load")?);
-        }
-        Ok(load)
-    }
+/// Starts a process for each core that does nothing but compute. They end with these values.
+pub(super) fn busy_cores() -> Result<Vec<KilledChild>> {
+    let start = |_| {
+        let mut shell = Command::new("sh");
+        let shell = shell
+            .args(["-c", "while :; do :; done"])
+            .stdin(Stdio::null());
+        Ok(KilledChild(shell.spawn().context("starting sh as load")?))
+    };
+    (0..cores()).map(start).collect()
 }
 
-impl Drop for CpuLoad {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stolen_time_is_a_share_of_all_ticks_but_those_of_guests_which_count_as_users_time() {
+        let before = StealTime::of("cpu  100 0 50 1000 20 0 5 25 90 0\ncpu0 1 2 3 4 5 6 7 8 9 0\n");
+        let after = StealTime::of("cpu  130 0 60 1040 25 0 10 35 99 0\n");
+        // 30 + 10 + 40 + 5 + 5 + 10 ticks, of which the last 10.
+        assert!((before.percent_until(after) - 10.0).abs() < 1e-9);
+        assert_eq!(before.percent_until(before), 0.0);
+        assert_eq!(after.percent_until(before), 0.0, "a clock that goes back");
+        assert_eq!(before.percent_until(StealTime::of("")), 0.0);
+        let old = StealTime::of("cpu 1 2 3 4");
+        assert_eq!((old.total, old.stolen), (10.0, 0.0));
+    }
+
+    #[test]
+    fn the_line_says_what_a_reader_has_to_know() {
+        let machine = MachineFacts {
+            kernel: "6.1.0".to_owned(),
+            processor: model("processor\t: 0\nmodel name\t: A B\nmodel name\t: C\n").to_owned(),
+            cores: 2,
+            load: "0.1 0.2 0.3".to_owned(),
+            engine: "RealTime".to_owned(),
+            optimised: false,
+            stolen_percent: 1.5,
+        };
+        let expected = "Linux 6.1.0, 2 cores, A B; load before 0.1 0.2 0.3; engine RealTime, not optimised; \
+            1.5 % of the time taken by the host of this machine";
+        assert_eq!(machine.line(), expected);
+        let json = serde_json::to_value(&machine).unwrap();
+        let expected = serde_json::json!({
+            "kernel": "6.1.0", "processor": "A B", "cores": 2, "load": "0.1 0.2 0.3",
+            "engine": "RealTime", "optimised": false, "stolen_percent": 1.5,
+        });
+        assert_eq!(json, expected);
+        assert_eq!(model("no processor"), "");
     }
 }

@@ -13,48 +13,34 @@ mod row;
 use std::time::Duration;
 
 use anyhow::Result;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::link::Link;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 use checks::CheckExtent;
 pub use exchange::{ExchangeAgreement, agreement};
-use machine::{CpuLoad, MachineFacts, StealTime};
+use machine::{MachineFacts, StealTime, busy_cores};
 use row::CheckRow;
 
-/// The findings of a self-check.
-#[derive(Clone, Debug)]
+/// The findings of a self-check, as a file holds them.
+#[derive(Clone, Debug, Serialize)]
 pub struct SelfcheckReport {
-    rows: Vec<CheckRow>,
     machine: MachineFacts,
-    stolen: f64,
+    checks: Vec<CheckRow>,
 }
 
 impl SelfcheckReport {
     /// Tells whether everything is as precise as it is meant to be.
     #[must_use]
     pub(crate) fn are_good(&self) -> bool {
-        self.rows.iter().all(|row| row.is_good)
+        self.checks.iter().all(|row| row.is_good)
     }
 
     /// Returns the table for a person.
     #[must_use]
     pub fn table(&self) -> String {
-        format!(
-            "{}\n{}",
-            row::table(&self.rows),
-            self.machine.line(self.stolen) + "\n"
-        )
-    }
-
-    /// Returns all of it as numbers.
-    #[must_use]
-    pub fn json(&self) -> Value {
-        json!({
-            "machine": self.machine.json(self.stolen),
-            "checks": self.rows.iter().map(CheckRow::json).collect::<Vec<_>>(),
-        })
+        format!("{}\n{}\n", row::table(&self.checks), self.machine.line())
     }
 }
 
@@ -73,30 +59,25 @@ pub fn run(
     } else {
         CheckExtent::Full
     };
-    let stolen = StealTime::now();
+    let before = StealTime::now();
     let priority = Link::start(&Scenario::default())?.report()?.priority;
-    let machine = MachineFacts::here(priority);
-    let mut rows = Vec::new();
+    let mut machine = MachineFacts::here(priority);
+    let mut checks = Vec::new();
     let mut add = |row: Result<CheckRow>| -> Result<()> {
         let row = row?;
         progress(&format!("{} {}: {}", row.what, row.setting, row.measured));
-        rows.push(row);
+        checks.push(row);
         Ok(())
     };
-    let ms = Duration::from_millis;
-    let delays: &[u64] = match extent {
-        CheckExtent::Quick => &[20],
-        CheckExtent::Full => &[0, 1, 20, 250],
+    let delays: &[u64] = extent.choose(&[20], &[0, 1, 20, 250]);
+    let mut delays = |load| {
+        let mut delays = delays.iter().copied().map(Duration::from_millis);
+        delays.try_for_each(|delay| add(checks::delay(extent, delay, load)))
     };
-    for &delay in delays {
-        add(checks::delay(extent, ms(delay), "no load of ours"))?;
-    }
-    {
-        let _load = CpuLoad::on_all_cores()?;
-        for &delay in delays {
-            add(checks::delay(extent, ms(delay), "all cores busy"))?;
-        }
-    }
+    delays("no load of ours")?;
+    let busy = busy_cores()?;
+    delays("all cores busy")?;
+    drop(busy);
     add(checks::loss(1.0))?;
     if extent == CheckExtent::Full {
         add(checks::loss(29.0))?;
@@ -105,12 +86,9 @@ pub fn run(
     add(checks::queue("24p", 300, 25))?;
     // 7 packets of 300 bytes fit into 2399, and one is being sent.
     add(checks::queue("2399B", 300, 8))?;
-    let rates: &[f64] = match extent {
-        CheckExtent::Quick => &[10.0],
-        CheckExtent::Full => &[1.0, 10.0, 100.0, 300.0],
-    };
-    for &rate in rates {
-        add(checks::rate(extent, rate))?;
+    let rates: &[f64] = extent.choose(&[10.0], &[1.0, 10.0, 100.0, 300.0]);
+    for rate in rates {
+        add(checks::rate(extent, *rate))?;
     }
     // One that is generated is there on any machine.
     let names = std::iter::once("like-lte-down:1".to_owned()).chain(traces.names()?);
@@ -118,10 +96,6 @@ pub fn run(
         add(checks::trace(extent, &name, traces))?;
     }
     add(checks::worlds(extent))?;
-    let stolen = stolen.share();
-    Ok(SelfcheckReport {
-        rows,
-        machine,
-        stolen,
-    })
+    machine.stolen_percent = before.percent_until(StealTime::now());
+    Ok(SelfcheckReport { machine, checks })
 }

@@ -1,9 +1,10 @@
 //! The findings of one check.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 /// One line of the table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct CheckRow {
     /// The subject of the check.
     pub(super) what: &'static str,
@@ -14,44 +15,23 @@ pub(super) struct CheckRow {
     /// The value that it ought to have, for a person.
     pub(super) wanted: String,
     /// True if the value is as wanted.
+    #[serde(rename = "good")]
     pub(super) is_good: bool,
     /// All of it as numbers.
     pub(super) numbers: Value,
 }
 
-impl CheckRow {
-    pub(super) fn json(&self) -> Value {
-        json!({
-            "what": self.what,
-            "setting": self.setting,
-            "measured": self.measured,
-            "wanted": self.wanted,
-            "good": self.is_good,
-            "numbers": self.numbers,
-        })
-    }
-}
-
 /// Draws the rows as a table.
 pub(super) fn table(rows: &[CheckRow]) -> String {
-    let heads = ["check", "setting", "measured", "wanted", ""];
-    let mut lines = vec![heads.map(str::to_owned)];
+    let mut lines = vec![["check", "setting", "measured", "wanted", ""]];
     lines.extend(rows.iter().map(|row| {
-        [
-            row.what.to_owned(),
-            row.setting.clone(),
-            row.measured.clone(),
-            row.wanted.clone(),
-            if row.is_good { "ok" } else { "NOT OK" }.to_owned(),
-        ]
+        let verdict = if row.is_good { "ok" } else { "NOT OK" };
+        [row.what, &row.setting, &row.measured, &row.wanted, verdict]
     }));
-    let width = |column: usize| {
-        let cells = lines.iter().filter_map(|line| line.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max();
+    let widths = [0, 1, 2, 3, 4].map(|column| width(column).unwrap_or(0));
     let drawn = lines.iter().map(|line| {
-        let cells = line.iter().zip(&widths);
+        let cells = line.iter().zip(widths);
         let cells = cells.map(|(cell, width)| format!("{cell:<width$}"));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     });
