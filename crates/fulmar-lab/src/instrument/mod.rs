@@ -11,6 +11,8 @@ mod figures;
 mod kernel;
 pub mod lan;
 pub mod load;
+#[cfg(test)]
+mod tests;
 pub mod tinygram;
 mod transfer;
 

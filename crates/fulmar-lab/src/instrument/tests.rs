@@ -1,0 +1,61 @@
+//! The cells of all instruments, as the catalogue, a plan and a report name them.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use super::{agreement, bulk, collection, copy, lan, load, tinygram};
+use crate::experiment::{Cell, Surroundings};
+
+/// Returns a line for each cell, with the lines of its parameters below.
+fn told(name: &str, cells: &[Cell]) -> String {
+    let mut told = format!("{name}\n");
+    for cell in cells {
+        // The ciphers are those of the ssh that is installed.
+        let peers = match cell.name.as_str() {
+            "ciphers" => cell.peers[0].clone(),
+            _ => cell.peers.join(" "),
+        };
+        let alone = if cell.is_alone { ", alone" } else { "" };
+        let any = if cell.work.takes_any_peer() {
+            ", any"
+        } else {
+            ""
+        };
+        writeln!(
+            told,
+            "  {}: {}; {:?}{alone}; {peers}{any}",
+            cell.name, cell.title, cell.takes
+        )
+        .unwrap();
+        let needs = cell.work.needs().into_iter().map(|file| ("needs", file));
+        for (name, value) in cell.work.parameters().into_iter().chain(needs) {
+            writeln!(told, "    {name}: {value}").unwrap();
+        }
+    }
+    told
+}
+
+/// The two extents of an experiment, with data and without.
+fn surroundings() -> [Surroundings; 2] {
+    [true, false].map(|is_quick| Surroundings {
+        data: (!is_quick).then(PathBuf::new),
+        is_quick,
+        ..Surroundings::default()
+    })
+}
+
+#[test]
+fn cells_are_those_that_outcomes_and_documents_name() {
+    let mut text = String::new();
+    for around in &surroundings() {
+        text += &format!("quick: {}\n", around.is_quick);
+        text += &told("agreement", &agreement::cells(around));
+        text += &told("bulk", &bulk::cells(around));
+        text += &told("collection", &collection::cells(around));
+        text += &told("copy", &copy::cells(around));
+        text += &told("lan", &lan::cells(around));
+        text += &told("load", &load::cells(around));
+        text += &told("tinygram", &tinygram::cells(around));
+    }
+    assert!(text == include_str!("tests/cells.txt"), "{text}");
+}
