@@ -27,82 +27,54 @@ pub enum ProgramGroup {
     Others,
 }
 
-/// Parts of a recording's name, and what they stand for; the first that fits counts.
-const NAMES: [(&[&str], ProgramGroup); 10] = [
-    (
-        &[
-            "password",
-            "passwd",
-            "prompt-same",
-            "sameprompt",
-            "secret",
-            "gpg",
-            "sudo",
-            "-read",
-            "-ask",
-        ],
-        ProgramGroup::Secrets,
-    ),
-    (
-        &["tui", "fzf", "assistant", "box", "dialog"],
-        ProgramGroup::Boxes,
-    ),
-    (&["tmux", "screen", "ssh"], ProgramGroup::Relays),
-    (
-        &["vim", "nano", "emacs", "micro", "helix", "-hx", "-vi"],
-        ProgramGroup::Editors,
-    ),
-    (
-        &["python", "sqlite", "psql", "node", "gdb", "-bc", "repl"],
-        ProgramGroup::Interpreters,
-    ),
-    (
-        &["less", "htop", "mutt", "irssi", "tig", "-mc"],
-        ProgramGroup::Screens,
-    ),
-    (&["paste", "repeat", "chinese", "ibus"], ProgramGroup::Hands),
-    (&["cooked", "cat", "dd"], ProgramGroup::Cooked),
-    (
-        &[
-            "rprompt",
-            "suggest",
-            "fish",
-            "starship",
-            "twoline",
-            "two-line",
-            "color-wide",
-            "glyphs",
-            "-right",
-        ],
-        ProgramGroup::Decorated,
-    ),
-    (&["bash", "zsh", "dash", "ksh"], ProgramGroup::Shells),
-];
-
 impl ProgramGroup {
+    /// The groups, their names, and parts of the names of their recordings; the first that fits counts.
+    const TABLE: [(Self, &'static str, &'static str); 10] = [
+        (
+            Self::Secrets,
+            "secrets",
+            "password passwd prompt-same sameprompt secret gpg sudo -read -ask",
+        ),
+        (Self::Boxes, "input boxes", "tui fzf assistant box dialog"),
+        (Self::Relays, "relays", "tmux screen ssh"),
+        (
+            Self::Editors,
+            "editors",
+            "vim nano emacs micro helix -hx -vi",
+        ),
+        (
+            Self::Interpreters,
+            "interpreters",
+            "python sqlite psql node gdb -bc repl",
+        ),
+        (
+            Self::Screens,
+            "full screens",
+            "less htop mutt irssi tig -mc",
+        ),
+        (Self::Hands, "unusual typing", "paste repeat chinese ibus"),
+        (Self::Cooked, "cooked input", "cooked cat dd"),
+        (
+            Self::Decorated,
+            "decorated shells",
+            "rprompt suggest fish starship twoline two-line color-wide glyphs -right",
+        ),
+        (Self::Shells, "shells", "bash zsh dash ksh"),
+    ];
+
     /// Returns the group of a recording, by its name.
     pub fn of(name: &str) -> ProgramGroup {
-        let group = NAMES
-            .iter()
-            .find(|(parts, _)| parts.iter().any(|part| name.contains(part)));
-        group.map_or(ProgramGroup::Others, |(_, group)| *group)
+        let has_part = |parts: &str| parts.split(' ').any(|part| name.contains(part));
+        let mut table = Self::TABLE.iter();
+        let group = table.find(|(_, _, parts)| has_part(parts));
+        group.map_or(ProgramGroup::Others, |(group, ..)| *group)
     }
 
-    /// The name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ProgramGroup::Shells => "shells",
-            ProgramGroup::Decorated => "decorated shells",
-            ProgramGroup::Interpreters => "interpreters",
-            ProgramGroup::Cooked => "cooked input",
-            ProgramGroup::Editors => "editors",
-            ProgramGroup::Screens => "full screens",
-            ProgramGroup::Boxes => "input boxes",
-            ProgramGroup::Relays => "relays",
-            ProgramGroup::Secrets => "secrets",
-            ProgramGroup::Hands => "unusual typing",
-            ProgramGroup::Others => "others",
-        }
+    /// Returns its name in tables.
+    pub fn name(self) -> &'static str {
+        let mut table = Self::TABLE.iter();
+        let known = table.find(|(group, ..)| *group == self);
+        known.map_or("others", |(_, name, _)| name)
     }
 }
 
