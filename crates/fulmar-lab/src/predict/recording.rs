@@ -1,13 +1,12 @@
-//! Recordings with their truth.
+//! Recordings with their truth, the sets that they belong to, and the programs that they are of.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
+use serde::{Deserialize, Serialize};
 
-use super::group::ProgramGroup;
 use super::recorded_truth::RecordedTruth;
-use super::set::RecordingSet;
 use crate::trace::{Meta, Trace};
 
 /// A recording and what its keys do.
@@ -94,5 +93,168 @@ impl Recording {
     /// Returns true if it belongs to the totals of a set.
     pub(super) fn is_counted_in(&self, set: RecordingSet) -> bool {
         self.set == set && !self.is_apart()
+    }
+}
+
+/// The origin of a recording, and its use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecordingSet {
+    /// Ours, for tuning: those that the prediction was designed with.
+    First,
+    /// Ours, for tuning, and made later: each has a script.
+    Tuning,
+    /// Ours, and kept away from tuning.
+    HeldOut,
+    /// Not ours.
+    #[default]
+    Others,
+}
+
+/// The beginning of the names of our own recordings.
+const OWN: &str = "own-";
+
+/// The folder of those that are kept away from tuning.
+pub const HELD_OUT: &str = "held-out";
+
+impl RecordingSet {
+    /// Returns the set of the recording in a file.
+    pub fn of(path: &Path) -> RecordingSet {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let script = folder.join("scripts").join(format!("{name}.typist"));
+        if !name.starts_with(OWN) {
+            RecordingSet::Others
+        } else if folder.ends_with(HELD_OUT) {
+            RecordingSet::HeldOut
+        } else if script.is_file() {
+            RecordingSet::Tuning
+        } else {
+            RecordingSet::First
+        }
+    }
+
+    /// Returns its name in tables.
+    pub const fn title(self) -> &'static str {
+        match self {
+            RecordingSet::First => "tuning, older",
+            RecordingSet::Tuning => "tuning, newer",
+            RecordingSet::HeldOut => "held out",
+            RecordingSet::Others => "of others",
+        }
+    }
+}
+
+/// The kind of programs that a recording has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProgramGroup {
+    /// Shells.
+    Shells,
+    /// Shells with a right prompt, suggestions, or several lines of prompt.
+    Decorated,
+    /// Interpreters.
+    Interpreters,
+    /// Programs that read whole lines from the terminal.
+    Cooked,
+    /// Editors.
+    Editors,
+    /// Pagers, lists and other full screens.
+    Screens,
+    /// Interfaces with a box to type in.
+    Boxes,
+    /// Programs within a multiplexer or another session.
+    Relays,
+    /// Prompts for secrets.
+    Secrets,
+    /// Unusual typing: pastes, held keys, an input method.
+    Hands,
+    /// Programs that are none of them.
+    Others,
+}
+
+impl ProgramGroup {
+    /// The groups, their names, and parts of the names of their recordings; the first that fits counts.
+    const TABLE: [(Self, &'static str, &'static str); 10] = [
+        (
+            Self::Secrets,
+            "secrets",
+            "password passwd prompt-same sameprompt secret gpg sudo -read -ask",
+        ),
+        (Self::Boxes, "input boxes", "tui fzf assistant box dialog"),
+        (Self::Relays, "relays", "tmux screen ssh"),
+        (
+            Self::Editors,
+            "editors",
+            "vim nano emacs micro helix -hx -vi",
+        ),
+        (
+            Self::Interpreters,
+            "interpreters",
+            "python sqlite psql node gdb -bc repl",
+        ),
+        (
+            Self::Screens,
+            "full screens",
+            "less htop mutt irssi tig -mc",
+        ),
+        (Self::Hands, "unusual typing", "paste repeat chinese ibus"),
+        (Self::Cooked, "cooked input", "cooked cat dd"),
+        (
+            Self::Decorated,
+            "decorated shells",
+            "rprompt suggest fish starship twoline two-line color-wide glyphs -right",
+        ),
+        (Self::Shells, "shells", "bash zsh dash ksh"),
+    ];
+
+    /// Returns the group of a recording, by its name.
+    pub fn of(name: &str) -> ProgramGroup {
+        let has_part = |parts: &str| parts.split(' ').any(|part| name.contains(part));
+        let mut table = Self::TABLE.iter();
+        let group = table.find(|(_, _, parts)| has_part(parts));
+        group.map_or(ProgramGroup::Others, |(group, ..)| *group)
+    }
+
+    /// Returns its name in tables.
+    pub fn name(self) -> &'static str {
+        let mut table = Self::TABLE.iter();
+        let known = table.find(|(group, ..)| *group == self);
+        known.map_or("others", |(_, name, _)| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_folders_and_scripts_tell_the_set() {
+        let keys = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/keys");
+        for (file, set) in [
+            ("own-bash-plain", RecordingSet::First),
+            ("own-ask-plain", RecordingSet::Tuning),
+            ("held-out/own-gpg", RecordingSet::HeldOut),
+            ("agd-short", RecordingSet::Others),
+        ] {
+            assert_eq!(RecordingSet::of(&keys.join(file)), set, "{file}");
+        }
+    }
+
+    #[test]
+    fn names_tell_the_group() {
+        for (name, group) in [
+            ("own-bash-plain", ProgramGroup::Shells),
+            ("own-zsh-autosuggest", ProgramGroup::Decorated),
+            ("own-vim-shape", ProgramGroup::Editors),
+            ("own-tui-box", ProgramGroup::Boxes),
+            ("own-adversarial-sameprompt", ProgramGroup::Secrets),
+            ("own-read-plain", ProgramGroup::Secrets),
+            ("own-ask-tmux", ProgramGroup::Secrets),
+            ("own-dialog", ProgramGroup::Boxes),
+            ("own-paste", ProgramGroup::Hands),
+            ("agd-short", ProgramGroup::Others),
+        ] {
+            assert_eq!(ProgramGroup::of(name), group, "{name}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::link::TestLink;
 use super::predictor_kind::PredictorKind;
 use super::score::Score;
-use super::set::RecordingSet;
+use super::recording::RecordingSet;
 
 /// The file beside the outcomes of real runs that holds what `predict --json` has printed.
 pub const PREDICTIONS: &str = "predict.json";

@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::group::ProgramGroup;
 use super::link::TestLink;
 use super::predictor_kind::PredictorKind;
-use super::recording::Recording;
+use super::recording::{ProgramGroup, Recording, RecordingSet};
 use super::row::{PredictionRow, PredictionRows, RowSubject};
 use super::score::Score;
-use super::set::RecordingSet;
 use super::trial::{Plan, Trial};
 
 /// All scores, by link, recording and predictor; seeds are added up.
