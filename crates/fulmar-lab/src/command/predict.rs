@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::DataOptions;
 use crate::judge::GroundTruth;
 use crate::predict::{
-    ClientWatch, Comparison, HELD_OUT, Plan, PredictionSession, PredictorKind, Recording,
-    RecordingSet, Results, SecrecyGate, TestLink, explain, judged,
+    ClientWatch, Comparison, HELD_OUT, Plan, PredictionRows, PredictionSession, PredictorKind,
+    Recording, RecordingSet, SecrecyGate, TestLink, explain, judged,
 };
 use crate::stats::{AT_ONCE, Summary, share_within};
 
@@ -110,11 +110,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         kinds: arguments.predictor.clone(),
         leaks_only: false,
     };
-    let results = Results::of(&plan, &plan.run()?);
+    let rows = PredictionRows::of(&plan, &plan.run()?);
     if arguments.json {
-        println!("{:#}", serde_json::to_value(results.rows())?)
+        println!("{:#}", serde_json::to_value(&rows)?)
     } else {
-        print!("{}", results.table(arguments.each))
+        print!("{}", rows.table(arguments.each))
     }
     Ok(ExitCode::SUCCESS)
 }

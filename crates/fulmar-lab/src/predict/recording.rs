@@ -89,11 +89,6 @@ impl Recording {
     pub fn is_apart(&self) -> bool {
         self.name.starts_with("own-adversarial")
     }
-
-    /// Returns true if it belongs to the totals of a set.
-    pub(super) fn is_counted_in(&self, set: RecordingSet) -> bool {
-        self.set == set && !self.is_apart()
-    }
 }
 
 /// The origin of a recording, and its use.
