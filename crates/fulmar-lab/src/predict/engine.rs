@@ -7,9 +7,9 @@ use fulmar_predict::{PredictionConfig, PredictionEngine};
 use fulmar_terminal::{Screen, Size};
 
 use super::predictor::{DrawnScreen, Predictor};
+use super::recorded_user::{KeyboardRead, Peer};
 use super::session::ServerFrame;
 use super::snapshot::ScreenSnapshot;
-use super::typing_client::{KeyboardRead, Peer};
 
 /// The engine beside the client.
 pub(super) struct Adapter {
@@ -26,7 +26,7 @@ impl Adapter {
 
     fn screen<'a>(&self, frame: &'a ServerFrame) -> &'a Screen {
         match self.peer {
-            Peer::Stock => &frame.screen,
+            Peer::Stock => &frame.update.screen,
             Peer::Own => &frame.native,
         }
     }
@@ -42,13 +42,13 @@ impl Predictor for Adapter {
     }
 
     fn take_frame(&mut self, now: Duration, frame: &ServerFrame) {
-        self.engine.handle_link(frame.srtt);
+        self.engine.handle_link(frame.update.srtt);
         if self.peer == Peer::Own
             && let Some(hints) = frame.hints
         {
             self.engine.handle_hints(hints);
         }
-        let (received, echoed) = (frame.received, frame.echoed);
+        let (received, echoed) = (frame.update.received, frame.update.echoed);
         self.engine
             .handle_frame(time(now), self.screen(frame), received, echoed);
     }
@@ -65,7 +65,7 @@ impl Predictor for Adapter {
         let mut screen = self.screen(frame).clone();
         overlay.apply(&mut screen);
         DrawnScreen {
-            snapshot: ScreenSnapshot::like(&screen, self.screen(frame), &frame.snapshot),
+            snapshot: ScreenSnapshot::of(&screen, Some((self.screen(frame), &frame.snapshot))),
             ..DrawnScreen::because(&overlay, frame)
         }
     }

@@ -10,10 +10,10 @@ use super::leak::leaking;
 use super::link::TestLink;
 use super::predictor_kind::PredictorKind;
 use super::recorded_truth::RecordedTruth;
+use super::recorded_user::ClientWatch;
 use super::recording::Recording;
 use super::score::{Scored, is_instant};
 use super::session::PredictionSession;
-use super::typing_client::ClientWatch;
 use super::user_view::{UserView, ViewSample};
 
 /// The time before a leak that is of interest.
@@ -184,8 +184,8 @@ impl Account<'_> {
                 moment.at.as_secs_f64(),
                 moment.typed,
                 frame.number,
-                frame.received,
-                frame.echoed,
+                frame.update.received,
+                frame.update.echoed,
                 moment.remarks.join("; ")
             );
         }

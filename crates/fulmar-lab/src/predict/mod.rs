@@ -35,6 +35,7 @@ mod misprediction;
 mod predictor;
 mod predictor_kind;
 mod recorded_truth;
+mod recorded_user;
 mod recording;
 mod rendered;
 mod rows;
@@ -44,7 +45,6 @@ mod session;
 mod snapshot;
 mod stock;
 mod trial;
-mod typing_client;
 mod user_view;
 mod wait;
 
@@ -56,15 +56,15 @@ pub use misprediction::{Misprediction, WRONG_FROM};
 pub use predictor::{DrawnScreen, Predictor};
 pub use predictor_kind::PredictorKind;
 pub use recorded_truth::{RecordedEffect, RecordedKey, RecordedTruth, ScreenRegion};
+pub use recorded_user::{ClientScreen, ClientWatch, KeyboardRead, Peer, ServerUpdate, UserInput};
 pub use recording::{HELD_OUT, ProgramGroup, Recording, RecordingSet};
 pub use rendered::judged;
 pub use rows::{PREDICTIONS, PredictionRow, PredictionRows, RowSubject};
 pub use score::{INSTANT, Score, Scored};
 pub use secrecy_gate::{SecrecyGate, SecrecyReport};
-pub use session::{ClientScreen, PredictionSession, ServerFrame, SessionEvent, SessionEventKind};
+pub use session::{PredictionSession, ServerFrame, SessionEvent, SessionEventKind};
 pub use snapshot::{CellLook, ScreenSnapshot};
 pub use trial::{Plan, Trial};
-pub use typing_client::{ClientWatch, KeyboardRead, Peer};
 pub use user_view::{UserView, ViewSample};
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use std::time::Duration;
 use fulmar_predict::Overlay;
 use fulmar_terminal::{Position, Size};
 
+use super::recorded_user::KeyboardRead;
 use super::session::ServerFrame;
 use super::snapshot::ScreenSnapshot;
-use super::typing_client::KeyboardRead;
 
 /// A predictor on a session: told what is typed and what comes, it says what the user sees.
 pub trait Predictor {

@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::engine::Adapter;
 use super::predictor::{DrawnScreen, Predictor};
+use super::recorded_user::{KeyboardRead, Peer};
 use super::session::{PredictionSession, ServerFrame};
 use super::stock::{Mode, Stock};
-use super::typing_client::KeyboardRead;
-use super::typing_client::Peer;
 use super::user_view::UserView;
 
 /// The predictors by name.

@@ -169,7 +169,7 @@ impl Play {
         let screen = terminal.screen().clone();
         Play {
             truth: RecordedTruth {
-                snapshots: vec![ScreenSnapshot::of(&screen)],
+                snapshots: vec![ScreenSnapshot::of(&screen, None)],
                 screens: vec![screen],
                 first_lines: vec![None],
                 keys: Vec::new(),
@@ -221,9 +221,9 @@ impl Play {
     fn push(&mut self, at: Duration, written: usize, first_line: Option<Screen>) {
         let screen = self.terminal.screen().clone();
         let last = self.truth.end();
-        let (known, shown) = (&self.truth.screens[last], &self.truth.snapshots[last]);
-        let snapshot = ScreenSnapshot::like(&screen, known, shown);
-        let first_line = first_line.map(|line| ScreenSnapshot::like(&line, known, shown));
+        let known = Some((&self.truth.screens[last], &self.truth.snapshots[last]));
+        let snapshot = ScreenSnapshot::of(&screen, known);
+        let first_line = first_line.map(|line| ScreenSnapshot::of(&line, known));
         self.truth.screens.push(screen);
         self.truth.snapshots.push(snapshot);
         self.truth.written.push(written);

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use fulmar_terminal::Position;
 
+use super::recorded_user::UserInput;
 use super::recording::Recording;
 use super::session::{PredictionSession, SessionEventKind};
 use super::snapshot::ScreenSnapshot;
@@ -45,11 +46,11 @@ fn user_side(
         event: Event::Size(recording.trace.size()),
     }];
     let typed = session.events.iter().filter_map(|one| match &one.what {
-        SessionEventKind::Keys(keys) => Some(Record {
+        SessionEventKind::Input(UserInput::Keys(keys)) => Some(Record {
             at: one.at,
             event: Event::User(keys.bytes.clone()),
         }),
-        SessionEventKind::Frame(_) | SessionEventKind::Resized(_) => None,
+        SessionEventKind::Input(UserInput::Resize(_)) | SessionEventKind::Frame(_) => None,
     });
     records.extend(typed);
     let mut before: Option<&ViewSample<'_>> = None;

@@ -6,16 +6,22 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
-use fulmar_predict::{Overlay, TtyHints};
+use fulmar_core::ClientConfig;
+use fulmar_predict::{PredictionConfig, PredictionMode, TtyHints};
 use fulmar_sim::Simulation;
 use fulmar_terminal::{Screen, Size};
 
 use super::hints::hints;
 use super::recorded_truth::RecordedTruth;
+use super::recorded_user::{
+    ClientObservation, ClientScreen, ClientWatch, KeyboardRead, RecordedUser, ServerUpdate,
+    UserInput,
+};
 use super::snapshot::ScreenSnapshot;
-use super::typing_client::{ClientWatch, KeyboardRead, TypingClient};
 use crate::scenario::Scenario;
-use crate::simulated::{PlayedHost, SimulatedServer, Tty, key};
+use crate::simulated::{
+    PlayedHost, SimulatedClient, SimulatedServer, Tty, agreement, client_config, key,
+};
 use crate::trace::Trace;
 
 /// The events at the client, in order of time.
@@ -39,17 +45,6 @@ pub struct PredictionSession {
     pub is_whole: bool,
 }
 
-/// A screen that a client shows.
-#[derive(Debug)]
-pub struct ClientScreen {
-    /// The time from which it was shown.
-    pub at: Duration,
-    /// The whole screen.
-    pub snapshot: ScreenSnapshot,
-    /// The part of it that was predicted.
-    pub predicted: Option<Overlay>,
-}
-
 /// Something that happened at the client.
 #[derive(Clone, Debug)]
 pub struct SessionEvent {
@@ -62,29 +57,19 @@ pub struct SessionEvent {
 /// The kinds of event.
 #[derive(Clone, Debug)]
 pub enum SessionEventKind {
-    /// Something was typed.
-    Keys(KeyboardRead),
-    /// The window got another size.
-    Resized(Size),
+    /// The user did something.
+    Input(UserInput),
     /// A state of the server's came, or the news that it is still the same.
     Frame(Box<ServerFrame>),
 }
 
-/// The knowledge of the client when something has come from the server.
+/// What came from the server, and what it is in truth.
 #[derive(Clone, Debug)]
 pub struct ServerFrame {
-    /// The newest screen.
-    pub screen: Screen,
-    /// The snapshot of that screen.
+    /// What came.
+    pub update: ServerUpdate,
+    /// The snapshot of its screen.
     pub snapshot: ScreenSnapshot,
-    /// The number of bytes that the server had when it sent this.
-    pub received: u64,
-    /// The number of them for which the program had had 50 ms.
-    pub echoed: u64,
-    /// The echo ack: the number of the client's state for which that is so.
-    pub echoed_state: u64,
-    /// The smoothed round trip, once one was measured.
-    pub srtt: Option<Duration>,
     /// The number of the screen among those of the truth.
     pub number: usize,
     /// The hints that a server of our own would give with it.
@@ -98,6 +83,9 @@ const LOOKS_ON: Duration = Duration::from_secs(4);
 const PATIENCE: usize = 15;
 /// So long a session may take to be there.
 const SET_UP: Duration = Duration::from_secs(120);
+
+/// Both ends of a session.
+type Ends<'a> = (SimulatedClient<RecordedUser>, SimulatedServer<'a>);
 
 impl PredictionSession {
     /// Plays a recording over a link. If the client is watched, what it shows is noted.
@@ -114,126 +102,109 @@ impl PredictionSession {
         let wanted = recording.size();
         let size = Size::new(wanted.rows, wanted.columns)
             .context("no window has the size of the recording")?;
-        let server = scenario.simulated_server();
-        let near = TypingClient::new(key()?, size, server, recording, watched);
-        let host = PlayedHost::unstamped(recording);
-        let far = match watched {
-            Some(watch) if watch.has_own_server() => {
-                SimulatedServer::native(key()?, size, host, Tty::new(truth))
-            }
-            _ => SimulatedServer::new(key()?, size, host),
+        let has_own_server = watched.is_some_and(ClientWatch::has_own_server);
+        let config = ClientConfig {
+            agreement: has_own_server.then(agreement),
+            prediction: PredictionConfig {
+                mode: watched.map_or(PredictionMode::Never, |watch| watch.mode),
+                ..PredictionConfig::default()
+            },
+            ..client_config(key()?, size)
         };
-        let length = recording.ended() - recording.began();
+        let user = RecordedUser::new(size, recording, watched.is_some());
+        let mut near = SimulatedClient::new(config, scenario.simulated_server(), user);
+        if watched.is_some() {
+            near.client.observe_prediction();
+        }
+        let tty = has_own_server.then(|| Tty::new(truth));
+        let far = SimulatedServer::new(key()?, size, PlayedHost::unstamped(recording), tty);
         let mut simulation = scenario.simulation((near, far));
+        let length = recording.ended() - recording.began();
         let spins = |failure| anyhow!("{failure}");
         simulation
-            .run_until(SET_UP, |(near, _)| near.has_begun())
+            .run_until(SET_UP, |(near, _)| near.user.has_begun())
             .map_err(spins)?;
         simulation
-            .run_until(SET_UP + length, |(near, _)| near.is_done())
+            .run_until(SET_UP + length, |(near, _)| near.user.is_done())
             .map_err(spins)?;
-        let all = truth.length();
         for _ in 0..PATIENCE {
             simulation.run_for(LOOKS_ON).map_err(spins)?;
             let (near, far) = &simulation.nodes;
-            if far.written_by(near.state()) == Some(all) {
+            if far.written_by(near.user.state) == Some(truth.length()) {
                 break;
             }
         }
-        let end = simulation.now();
-        PredictionSession::of(simulation, truth, size, end)
+        PredictionSession::of(simulation, truth, size)
     }
 
     fn of(
-        simulation: Simulation<(TypingClient, SimulatedServer<'_>)>,
+        simulation: Simulation<Ends<'_>>,
         truth: &RecordedTruth,
         size: Size,
-        end: Duration,
     ) -> Result<PredictionSession> {
-        let (near, far) = simulation.nodes;
+        let end = simulation.now();
+        let (SimulatedClient { user, .. }, far) = simulation.nodes;
         let mut events = Vec::new();
-        let mut shown: Vec<ClientScreen> = Vec::new();
-        let mut shown_screen: Option<Box<Screen>> = None;
-        let mut said = Vec::new();
         let mut last: Option<ServerFrame> = None;
         let mut looks = Looks::default();
-        for records in near.records {
-            let what = match records.what {
-                super::typing_client::ClientObservation::Keys(keys) => {
-                    looks.note(&keys, truth);
-                    SessionEventKind::Keys(keys)
+        for (at, observation) in user.records {
+            let what = match observation {
+                ClientObservation::Input(input) => {
+                    if let UserInput::Keys(keys) = &input {
+                        looks.note(keys, truth);
+                    }
+                    SessionEventKind::Input(input)
                 }
-                super::typing_client::ClientObservation::Resized(size) => {
-                    SessionEventKind::Resized(size)
-                }
-                super::typing_client::ClientObservation::Shown(screen, predicted) => {
-                    let snapshot = match (&shown_screen, shown.last()) {
-                        (Some(before), Some(last)) => {
-                            ScreenSnapshot::like(&screen, before, &last.snapshot)
-                        }
-                        _ => ScreenSnapshot::of(&screen),
-                    };
-                    shown_screen = Some(screen);
-                    shown.push(ClientScreen {
-                        at: records.at,
-                        snapshot,
-                        predicted,
-                    });
-                    continue;
-                }
-                super::typing_client::ClientObservation::Said(remark) => {
-                    said.push((records.at, remark));
-                    continue;
-                }
-                super::typing_client::ClientObservation::ServerUpdate(news) => {
-                    let snapshot = match &last {
-                        Some(last) => {
-                            ScreenSnapshot::like(&news.screen, &last.screen, &last.snapshot)
-                        }
-                        None => ScreenSnapshot::of(&news.screen),
-                    };
-                    let written = far.written_by(news.state).unwrap_or_default();
-                    let newest = truth.number_at(written);
-                    let earliest = last.as_ref().map_or(0, |last| last.number);
-                    let number = number_of(truth, &snapshot, earliest, newest);
-                    let is_whole = truth.snapshot(number).is_same(&snapshot);
-                    let frame = ServerFrame {
-                        number,
-                        native: if is_whole {
-                            truth.screen(number).clone()
-                        } else {
-                            news.screen.clone()
-                        },
-                        hints: truth
-                            .tty(newest, looks.last(news.received, news.echoed))
-                            .map(|tty| hints(tty, &news.screen)),
-                        snapshot,
-                        screen: news.screen,
-                        received: news.received,
-                        echoed: news.echoed,
-                        echoed_state: news.echoed_state,
-                        srtt: news.srtt,
-                    };
+                ClientObservation::ServerUpdate(update) => {
+                    let written = far.written_by(update.state).unwrap_or_default();
+                    let frame = ServerFrame::of(*update, last.as_ref(), truth, written, &looks);
                     last = Some(frame.clone());
                     SessionEventKind::Frame(Box::new(frame))
                 }
             };
-            events.push(SessionEvent {
-                at: records.at,
-                what,
-            });
+            events.push(SessionEvent { at, what });
         }
-        let is_whole = last.is_some_and(|last| last.number == truth.end());
         Ok(PredictionSession {
             size,
             events,
-            shown,
-            said,
-            written: near.written,
+            shown: user.shown,
+            said: user.said,
+            written: user.written,
             host_side: far.host.finish()?,
             end,
-            is_whole,
+            is_whole: last.is_some_and(|last| last.number == truth.end()),
         })
+    }
+}
+
+impl ServerFrame {
+    /// Returns what an update is in truth that came after `last`, when so many bytes of the recording had been
+    /// written.
+    fn of(
+        update: ServerUpdate,
+        last: Option<&ServerFrame>,
+        truth: &RecordedTruth,
+        written: usize,
+        looks: &Looks,
+    ) -> ServerFrame {
+        let known = last.map(|last| (&last.update.screen, &last.snapshot));
+        let snapshot = ScreenSnapshot::of(&update.screen, known);
+        let newest = truth.number_at(written);
+        let earliest = last.map_or(0, |last| last.number);
+        // The newest that looks like it and was written. One that is held back, as an unfinished frame is, is not
+        // shown yet.
+        let alike = (earliest..=newest)
+            .rev()
+            .find(|number| truth.snapshot(*number).is_same(&snapshot));
+        let native = alike.map_or(&update.screen, |number| truth.screen(number));
+        let tty = truth.tty(newest, looks.last(update.received, update.echoed));
+        ServerFrame {
+            number: alike.unwrap_or(newest),
+            native: native.clone(),
+            hints: tty.map(|tty| hints(tty, &update.screen)),
+            snapshot,
+            update,
+        }
     }
 }
 
@@ -268,17 +239,3 @@ impl Looks {
 
 /// So long a program has for a key before the echo ack. Source: docs/protocol.md §14.
 const ECHO_ACK_AFTER: Duration = Duration::from_millis(50);
-
-/// Returns which of the true screens this is: the newest that looks like it and was written. One that
-/// is held back, as an unfinished frame is, is not shown yet.
-fn number_of(
-    truth: &RecordedTruth,
-    snapshot: &ScreenSnapshot,
-    earliest: usize,
-    newest: usize,
-) -> usize {
-    let alike = (earliest..=newest)
-        .rev()
-        .find(|number| truth.snapshot(*number).is_same(snapshot));
-    alike.unwrap_or(newest)
-}

@@ -151,31 +151,16 @@ pub struct ScreenSnapshot {
 }
 
 impl ScreenSnapshot {
-    /// Looks at a screen.
-    pub fn of(screen: &Screen) -> ScreenSnapshot {
+    /// Looks at a screen. With another screen and its snapshot it takes over the rows that are the same in both.
+    pub fn of(screen: &Screen, known: Option<(&Screen, &ScreenSnapshot)>) -> ScreenSnapshot {
+        let known = known.filter(|(other, _)| other.size() == screen.size());
+        let mut known = known.map(|(other, snapshot)| other.rows().zip(&snapshot.rows));
+        let mut look = |row| match known.as_mut().and_then(Iterator::next) {
+            Some((other, known)) if Arc::ptr_eq(row, other) || row == other => Arc::clone(known),
+            _ => looks(row),
+        };
         ScreenSnapshot {
-            rows: screen.rows().map(|row| looks(row)).collect(),
-            at: screen.cursor().position,
-            is_visible: screen.cursor().visible,
-        }
-    }
-
-    /// Looks at a screen that has rows in common with another one, of which `known` is the snapshot.
-    pub fn like(screen: &Screen, other: &Screen, known: &ScreenSnapshot) -> ScreenSnapshot {
-        if screen.size() != other.size() {
-            return ScreenSnapshot::of(screen);
-        }
-        let rows = screen.rows().zip(other.rows()).zip(&known.rows);
-        ScreenSnapshot {
-            rows: rows
-                .map(|((row, other), known)| {
-                    if Arc::ptr_eq(row, other) || row == other {
-                        Arc::clone(known)
-                    } else {
-                        looks(row)
-                    }
-                })
-                .collect(),
+            rows: screen.rows().map(|row| look(row)).collect(),
             at: screen.cursor().position,
             is_visible: screen.cursor().visible,
         }

@@ -9,11 +9,10 @@ use anyhow::{Context as _, Result};
 use super::leak::leaks;
 use super::link::TestLink;
 use super::predictor_kind::PredictorKind;
+use super::recorded_user::{ClientWatch, Peer};
 use super::recording::Recording;
 use super::score::{Score, Scored};
 use super::session::PredictionSession;
-use super::typing_client::ClientWatch;
-use super::typing_client::Peer;
 
 /// The recordings, links, seeds and predictors to try.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::predictor::{DrawnScreen, Predictor};
+use super::recorded_user::UserInput;
 use super::session::{PredictionSession, ServerFrame, SessionEventKind};
 use crate::trace::keystrokes;
 
@@ -51,8 +52,10 @@ impl<'a> UserView<'a> {
                     show.frame = Some(frame);
                     show.predictor.take_frame(show.now, frame);
                 }
-                SessionEventKind::Resized(size) => show.predictor.resize(show.now, *size),
-                SessionEventKind::Keys(keys) => {
+                SessionEventKind::Input(UserInput::Resize(size)) => {
+                    show.predictor.resize(show.now, *size);
+                }
+                SessionEventKind::Input(UserInput::Keys(keys)) => {
                     show.typed = keys.key + keys.count;
                     if let Some(frame) = show.frame {
                         show.predictor.type_keys(show.now, keys, frame);
@@ -88,9 +91,11 @@ impl<'a> UserView<'a> {
         for now in times {
             while let Some(one) = happened.next_if(|one| one.at <= now) {
                 match &one.what {
-                    SessionEventKind::Keys(keys) => typed = keys.key + keys.count,
+                    SessionEventKind::Input(UserInput::Keys(keys)) => {
+                        typed = keys.key + keys.count;
+                    }
+                    SessionEventKind::Input(UserInput::Resize(_)) => {}
                     SessionEventKind::Frame(newest) => frame = Some(&**newest),
-                    SessionEventKind::Resized(_) => {}
                 }
             }
             shown += session.shown[shown..].partition_point(|shown| shown.at <= now);
@@ -130,7 +135,7 @@ impl<'a> UserView<'a> {
 fn keys_by_byte(session: &PredictionSession) -> BTreeMap<u64, usize> {
     let mut keys_by_byte = BTreeMap::new();
     for event in &session.events {
-        let SessionEventKind::Keys(keys) = &event.what else {
+        let SessionEventKind::Input(UserInput::Keys(keys)) = &event.what else {
             continue;
         };
         let mut first = keys.first;

@@ -1,4 +1,4 @@
-//! The near end: our client, and the user before its terminal.
+//! The near end: our client, and somebody who uses it.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -9,34 +9,59 @@ use fulmar_core::{Client, ClientConfig, ClientEvent, OuterTerminal};
 use fulmar_datagram::Key;
 use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
 use fulmar_terminal::{Size, Vocabulary};
-use fulmar_transport::{Arrival, Countable as _};
+use fulmar_transport::{Arrival, Received, StateNumber};
 
-use super::words;
+use super::words::{datagrams, time};
 use crate::typing::{SessionStage, TypingUser, UserAction};
 
-/// A client as the program's loop would drive it, with a user of a terminal that takes all at once.
-pub(super) struct SimulatedClient<'a> {
-    client: Client,
-    pub(super) user: TypingUser<'a>,
-    /// True once the typing has begun.
-    pub(super) has_begun: bool,
+/// A client as the program's loop would drive it, with its user.
+pub(crate) struct SimulatedClient<U> {
+    pub(crate) client: Client,
+    pub(crate) user: U,
     server: SocketAddr,
     paths_opened: u64,
     buffer: Vec<u8>,
     outgoing: VecDeque<Transmit>,
 }
 
-impl<'a> SimulatedClient<'a> {
-    pub(super) fn new(key: Key, size: Size, server: SocketAddr, user: TypingUser<'a>) -> Self {
-        let config = ClientConfig {
-            size,
-            outer: outer_terminal(),
-            ..ClientConfig::new(key, [1; 32])
-        };
+/// Somebody who uses a client.
+pub(crate) trait ClientUser {
+    /// Looks and types once nothing is left to be sent, and returns whether the client may have something to send
+    /// because of that.
+    fn act(&mut self, now: Duration, client: &mut Client) -> bool;
+
+    /// Returns when to act again although nothing comes.
+    fn poll_timeout(&self) -> Option<Duration>;
+
+    /// Takes note that the client sends a state.
+    fn handle_sent(&mut self, _state: StateNumber) {}
+
+    /// Takes note of what a datagram has brought.
+    fn handle_received(&mut self, _now: Duration, _client: &Client, _received: &Received) {}
+
+    /// Takes note that the session is over.
+    fn handle_left(&mut self) {}
+}
+
+/// Returns the configuration of a client on a terminal that can do everything.
+pub(crate) fn client_config(key: Key, size: Size) -> ClientConfig {
+    ClientConfig {
+        size,
+        outer: OuterTerminal {
+            vocabulary: Vocabulary::FULL,
+            enter: b"\x1b[?1049h".to_vec(),
+            exit: b"\x1b[?1049l".to_vec(),
+            synchronized_output: true,
+        },
+        ..ClientConfig::new(key, [1; 32])
+    }
+}
+
+impl<U: ClientUser> SimulatedClient<U> {
+    pub(crate) fn new(config: ClientConfig, server: SocketAddr, user: U) -> Self {
         let mut near = Self {
-            client: Client::new(words::time(Duration::ZERO), config),
+            client: Client::new(time(Duration::ZERO), config),
             user,
-            has_begun: false,
             server,
             paths_opened: 0,
             buffer: Vec::new(),
@@ -50,7 +75,7 @@ impl<'a> SimulatedClient<'a> {
     fn open_path(&mut self, now: Duration) {
         self.paths_opened += 1;
         let path = PathId::new(self.paths_opened);
-        self.client.handle_path_opened(words::time(now), path);
+        self.client.handle_path_opened(time(now), path);
     }
 
     fn take_events(&mut self, now: Duration) {
@@ -63,62 +88,31 @@ impl<'a> SimulatedClient<'a> {
         }
     }
 
-    /// Takes what the client has to send, if there is anything.
+    /// Takes what the client has to send, and returns whether there was anything.
     fn send(&mut self, now: Duration) -> bool {
-        let Some(transmit) = self
-            .client
-            .poll_transmit(words::time(now), &mut self.buffer)
-        else {
+        let Some(transmit) = self.client.poll_transmit(time(now), &mut self.buffer) else {
             return false;
         };
-        for datagram in transmit.split(&self.buffer) {
-            let sent = Transmit::to(self.server, datagram)
-                .ecn(transmit.ecn)
-                .because(transmit.cause.name());
-            self.outgoing.push_back(sent);
-        }
-        true
-    }
-
-    /// Shows the user what is new, and returns whether they did something.
-    fn show(&mut self, now: Duration) -> bool {
-        let mut drawn = Vec::new();
-        self.client.draw(words::time(now), &mut drawn);
-        if !drawn.is_empty() {
-            self.user.handle_output(now, &drawn);
-        }
-        match self.user.poll_act(now) {
-            Some(UserAction::Type(keys)) => self.client.handle_keys(words::time(now), &keys),
-            Some(UserAction::Reach(SessionStage::Begun)) => self.has_begun = true,
-            Some(UserAction::Reach(_)) => {}
-            None => return false,
-        }
+        self.user.handle_sent(transmit.numbers.instruction.target);
+        self.outgoing
+            .extend(datagrams(&transmit, &self.buffer, self.server));
         true
     }
 }
 
-/// A terminal that can do everything.
-pub(crate) fn outer_terminal() -> OuterTerminal {
-    OuterTerminal {
-        vocabulary: Vocabulary::FULL,
-        enter: b"\x1b[?1049h".to_vec(),
-        exit: b"\x1b[?1049l".to_vec(),
-        synchronized_output: true,
-    }
-}
-
-impl Node for SimulatedClient<'_> {
+impl<U: ClientUser> Node for SimulatedClient<U> {
     fn handle_datagram(&mut self, now: Duration, datagram: Datagram) {
         let arrival = Arrival {
             path: PathId::new(self.paths_opened),
             ecn: datagram.ecn,
             bytes: &datagram.bytes,
         };
-        let _ = self.client.handle_datagram(words::time(now), arrival);
+        let received = self.client.handle_datagram(time(now), arrival);
+        self.user.handle_received(now, &self.client, &received);
     }
 
     fn handle_timeout(&mut self, now: Duration) {
-        self.client.handle_timeout(words::time(now));
+        self.client.handle_timeout(time(now));
     }
 
     fn poll_transmit(&mut self, now: Duration) -> Option<Transmit> {
@@ -127,7 +121,7 @@ impl Node for SimulatedClient<'_> {
             if let Some(transmit) = self.outgoing.pop_front() {
                 return Some(transmit);
             }
-            if !self.send(now) && !self.show(now) {
+            if !self.send(now) && !self.user.act(now, &mut self.client) {
                 return None;
             }
         }
@@ -135,19 +129,48 @@ impl Node for SimulatedClient<'_> {
 
     fn next_timeout(&self) -> Option<Duration> {
         let client = self.client.poll_timeout().map(|(at, _)| at.since_origin());
-        [client, self.user.poll_timeout()]
-            .into_iter()
-            .flatten()
-            .min()
+        client.into_iter().chain(self.user.poll_timeout()).min()
     }
 
     fn handle_send_failure(&mut self, now: Duration, failure: SendFailure) {
         let path = PathId::new(self.paths_opened);
-        let error = failure.error;
-        self.client.handle_send_error(words::time(now), path, error);
+        self.client
+            .handle_send_error(time(now), path, failure.error);
     }
 
     fn handle_hint(&mut self, now: Duration, hint: Hint) {
-        self.client.handle_hint(words::time(now), hint);
+        self.client.handle_hint(time(now), hint);
+    }
+}
+
+/// The user of a real run, before a terminal that takes all at once.
+pub(super) struct TerminalUser<'a> {
+    pub(super) user: TypingUser<'a>,
+    /// True once the typing has begun.
+    pub(super) has_begun: bool,
+}
+
+impl ClientUser for TerminalUser<'_> {
+    fn act(&mut self, now: Duration, client: &mut Client) -> bool {
+        let mut drawn = Vec::new();
+        client.draw(time(now), &mut drawn);
+        if !drawn.is_empty() {
+            self.user.handle_output(now, &drawn);
+        }
+        match self.user.poll_act(now) {
+            Some(UserAction::Type(keys)) => client.handle_keys(time(now), &keys),
+            Some(UserAction::Reach(SessionStage::Begun)) => self.has_begun = true,
+            Some(UserAction::Reach(_)) => {}
+            None => return false,
+        }
+        true
+    }
+
+    fn poll_timeout(&self) -> Option<Duration> {
+        self.user.poll_timeout()
+    }
+
+    fn handle_left(&mut self) {
+        self.user.handle_left();
     }
 }

@@ -35,8 +35,8 @@ use crate::judge::{GroundTruth, JudgeError, ObservedRun, RunVerdict};
 use crate::scenario::{PlannedChange, Scenario};
 use crate::trace::Trace;
 use crate::typing::{Limits, TypingLoop, TypingSession, TypingUser};
-use client::SimulatedClient;
-pub(crate) use client::outer_terminal;
+use client::TerminalUser;
+pub(crate) use client::{ClientUser, SimulatedClient, client_config};
 pub(crate) use host::{PlayedHost, UNSEEN_START};
 pub use server::SentFrame;
 pub(crate) use server::SimulatedServer;
@@ -84,15 +84,19 @@ impl Simulated {
             .context("no window has the size of the recording")?;
         let user = TypingUser::new(recording, truth, user, limits, Duration::ZERO);
         let server = scenario.simulated_server();
-        let near = SimulatedClient::new(key()?, size, server, user);
-        let far = SimulatedServer::new(key()?, size, PlayedHost::new(recording));
+        let user = TerminalUser {
+            user,
+            has_begun: false,
+        };
+        let near = SimulatedClient::new(client_config(key()?, size), server, user);
+        let far = SimulatedServer::new(key()?, size, PlayedHost::new(recording), None);
         // As in a real run what changes during it counts from the start of the typing.
         let still = Scenario {
             changes: Vec::new(),
             ..scenario.clone()
         };
         let mut simulation = still.simulation((near, far));
-        advance(&mut simulation, limits, |near| near.has_begun)?;
+        advance(&mut simulation, limits, |user| user.has_begun)?;
         let began = simulation.now();
         for PlannedChange { at, every, change } in &scenario.changes {
             match every {
@@ -104,11 +108,11 @@ impl Simulated {
         Self::of(simulation)
     }
 
-    fn of(simulation: Simulation<(SimulatedClient<'_>, SimulatedServer<'_>)>) -> Result<Self> {
+    fn of(simulation: Simulation<Ends<'_>>) -> Result<Self> {
         let [up, down] = [CLIENT, SERVER].map(|host| simulation.net.counts(host));
         let (near, far) = simulation.nodes;
         Ok(Self {
-            session: near.user.finish()?,
+            session: near.user.user.finish()?,
             host_side: far.host.finish()?,
             frames: far.frames,
             up,
@@ -132,15 +136,20 @@ impl Simulated {
     }
 }
 
+/// Both ends of a session.
+type Ends<'a> = (SimulatedClient<TerminalUser<'a>>, SimulatedServer<'a>);
+
 /// Runs until the user has come so far, or has got up.
 fn advance(
-    simulation: &mut Simulation<(SimulatedClient<'_>, SimulatedServer<'_>)>,
+    simulation: &mut Simulation<Ends<'_>>,
     limits: Limits,
-    is_reached: impl Fn(&SimulatedClient<'_>) -> bool,
+    is_reached: impl Fn(&TerminalUser<'_>) -> bool,
 ) -> Result<()> {
     let longest = limits.set_up + limits.time + limits.patience + Duration::from_secs(1);
     simulation
-        .run_until(longest, |(near, _)| near.user.is_over() || is_reached(near))
+        .run_until(longest, |(near, _)| {
+            near.user.user.is_over() || is_reached(&near.user)
+        })
         .map(|_| ())
         .map_err(|failure| anyhow!("{failure}"))
 }

@@ -10,10 +10,10 @@ use fulmar_datagram::Key;
 use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
 use fulmar_terminal::Size;
 use fulmar_transport::limits::TURN_WORK_MAX;
-use fulmar_transport::{Arrival, Countable as _, StateNumber};
+use fulmar_transport::{Arrival, StateNumber};
 
 use super::host::PlayedHost;
-use super::words;
+use super::words::{datagrams, time};
 use super::{agreement, tty::Tty};
 use crate::trace;
 
@@ -43,24 +43,15 @@ pub struct SentFrame {
 }
 
 impl<'a> SimulatedServer<'a> {
-    pub(crate) fn new(key: Key, size: Size, host: PlayedHost<'a>) -> Self {
-        Self::on(key, size, host, None)
-    }
-
-    /// Returns a server that has agreed with its client on everything, and gives hints of that
-    /// terminal.
-    pub(crate) fn native(key: Key, size: Size, host: PlayedHost<'a>, tty: Tty<'a>) -> Self {
-        Self::on(key, size, host, Some(tty))
-    }
-
-    fn on(key: Key, size: Size, host: PlayedHost<'a>, tty: Option<Tty<'a>>) -> Self {
+    /// Returns a server; with a terminal to look at it has agreed with its client on everything, and gives hints.
+    pub(crate) fn new(key: Key, size: Size, host: PlayedHost<'a>, tty: Option<Tty<'a>>) -> Self {
         let config = ServerConfig {
             size,
             agreement: tty.is_some().then(agreement),
             ..ServerConfig::new(key, [2; 32])
         };
         Self {
-            server: Server::new(words::time(Duration::ZERO), config),
+            server: Server::new(time(Duration::ZERO), config),
             host,
             tty,
             paths: Vec::new(),
@@ -100,7 +91,7 @@ impl<'a> SimulatedServer<'a> {
                     tty.receive(now, input.len());
                 }
                 self.look(now);
-                self.server.pty_taken(words::time(now), input.len());
+                self.server.pty_taken(time(now), input.len());
                 self.host.receive(now, &input);
             }
             let output = self.host.poll_output(now);
@@ -108,9 +99,9 @@ impl<'a> SimulatedServer<'a> {
                 self.look(now);
                 let mut rest: &[u8] = output;
                 while !rest.is_empty() {
-                    let taken =
-                        self.server
-                            .handle_pty_output(words::time(now), rest, TURN_WORK_MAX);
+                    let taken = self
+                        .server
+                        .handle_pty_output(time(now), rest, TURN_WORK_MAX);
                     rest = rest.get(taken..).unwrap_or_default();
                 }
             }
@@ -140,15 +131,12 @@ impl<'a> SimulatedServer<'a> {
             has_echo: seen.has_echo,
             program: Some(program),
         };
-        self.server.handle_tty(words::time(now), seen);
+        self.server.handle_tty(time(now), seen);
     }
 
     /// Takes what the server has to send, if there is anything.
     fn send(&mut self, now: Duration) -> bool {
-        let Some(transmit) = self
-            .server
-            .poll_transmit(words::time(now), &mut self.buffer)
-        else {
+        let Some(transmit) = self.server.poll_transmit(time(now), &mut self.buffer) else {
             return false;
         };
         let target = transmit.numbers.instruction.target;
@@ -162,12 +150,8 @@ impl<'a> SimulatedServer<'a> {
         let Some(to) = self.paths.get(path) else {
             return true;
         };
-        for datagram in transmit.split(&self.buffer) {
-            let sent = Transmit::to(*to, datagram)
-                .ecn(transmit.ecn)
-                .because(transmit.cause.name());
-            self.outgoing.push_back(sent);
-        }
+        self.outgoing
+            .extend(datagrams(&transmit, &self.buffer, *to));
         true
     }
 }
@@ -184,12 +168,12 @@ impl Node for SimulatedServer<'_> {
             ecn: datagram.ecn,
             bytes: &datagram.bytes,
         };
-        let _ = self.server.handle_datagram(words::time(now), arrival);
+        let _ = self.server.handle_datagram(time(now), arrival);
     }
 
     fn handle_timeout(&mut self, now: Duration) {
         self.look(now);
-        self.server.handle_timeout(words::time(now));
+        self.server.handle_timeout(time(now));
     }
 
     fn poll_transmit(&mut self, now: Duration) -> Option<Transmit> {
@@ -219,11 +203,11 @@ impl Node for SimulatedServer<'_> {
             .position(|path| *path == failure.destination);
         if let Some(path) = path {
             let (path, error) = (PathId::new(path as u64), failure.error);
-            self.server.handle_send_error(words::time(now), path, error);
+            self.server.handle_send_error(time(now), path, error);
         }
     }
 
     fn handle_hint(&mut self, now: Duration, hint: Hint) {
-        self.server.handle_hint(words::time(now), hint);
+        self.server.handle_hint(time(now), hint);
     }
 }

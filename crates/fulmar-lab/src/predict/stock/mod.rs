@@ -16,9 +16,9 @@ use self::cells::{CellPrediction, Validity, look_of};
 use self::keyboard::{Action, Keyboard};
 use self::trigger::Triggers;
 use super::predictor::{DrawnScreen, Predictor};
+use super::recorded_user::KeyboardRead;
 use super::session::ServerFrame;
 use super::snapshot::{CellLook, ScreenSnapshot, place};
-use super::typing_client::KeyboardRead;
 
 /// The mode of stock's predictor: when it shows what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ impl Stock {
 
     /// Compares the predictions with a screen.
     fn cull(&mut self, now: Duration, frame: &ServerFrame, snapshot: &ScreenSnapshot) {
-        if self.size.replace(frame.screen.size()) != Some(frame.screen.size()) {
+        if self.size.replace(frame.update.screen.size()) != Some(frame.update.screen.size()) {
             self.reset();
         }
         let is_active = self.is_active();
@@ -289,7 +289,7 @@ impl Stock {
                 let known = predicted.and_then(|prediction| prediction.known());
                 known.unwrap_or(on.shown.look(left))
             }
-            None => look_of(on.frame.screen.style()),
+            None => look_of(on.frame.update.screen.style()),
         };
         self.put(at, Some(left.with(character)), on);
         if is_last {
@@ -370,8 +370,8 @@ impl Predictor for Stock {
     }
 
     fn take_frame(&mut self, _: Duration, frame: &ServerFrame) {
-        self.late_ack = frame.echoed_state;
-        self.triggers.set_round_trip(frame.srtt);
+        self.late_ack = frame.update.echoed_state;
+        self.triggers.set_round_trip(frame.update.srtt);
     }
 
     fn draw(&mut self, now: Duration, frame: &ServerFrame) -> DrawnScreen {

@@ -1,0 +1,349 @@
+//! The user of a session for predictors: types what was recorded, at the times at which it was, whatever the screen
+//! shows, and notes what the client gets and shows.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use fulmar_core::Client;
+use fulmar_predict::{Overlay, PredictionMode};
+use fulmar_terminal::{Row, Screen, Size, Terminal};
+use fulmar_transport::{Received, StateNumber, StateOutcome};
+
+use super::snapshot::ScreenSnapshot;
+use crate::played::READY;
+use crate::simulated::{ClientUser, UNSEEN_START, words};
+use crate::trace::{Event, Trace, keystrokes};
+
+/// Something that the user does.
+#[derive(Clone, Debug)]
+pub enum UserInput {
+    /// Types.
+    Keys(KeyboardRead),
+    /// Gives the window another size.
+    Resize(Size),
+}
+
+/// One read of the keyboard.
+#[derive(Clone, Debug)]
+pub struct KeyboardRead {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The number of the first of them among all bytes ever typed.
+    pub first: u64,
+    /// The number of the first key among those of the truth.
+    pub key: usize,
+    /// The number of keys.
+    pub count: usize,
+    /// The number of the client's last state that was sent before.
+    pub sent_state: u64,
+}
+
+/// The maker of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// Stock's: no hints.
+    Stock,
+    /// Our own.
+    Own,
+}
+
+/// A client whose terminal is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct ClientWatch {
+    peer: Peer,
+    pub(super) mode: PredictionMode,
+}
+
+impl ClientWatch {
+    /// With a server of that kind, and prediction as it is by default.
+    pub fn of(peer: Peer) -> ClientWatch {
+        ClientWatch {
+            peer,
+            mode: PredictionMode::Adaptive,
+        }
+    }
+
+    /// The same, without prediction.
+    #[must_use]
+    pub fn without_prediction(self) -> ClientWatch {
+        ClientWatch {
+            mode: PredictionMode::Never,
+            ..self
+        }
+    }
+
+    pub(super) fn has_own_server(self) -> bool {
+        self.peer == Peer::Own
+    }
+}
+
+/// Somebody at a client, and what happened there.
+pub(super) struct RecordedUser {
+    phase: Phase,
+    /// What is still to be done, and when after the beginning.
+    plan: VecDeque<(Duration, UserInput)>,
+    /// The number of bytes that were typed.
+    bytes_typed: u64,
+    /// The number of them that each state of the user stream holds that was sent.
+    states: BTreeMap<StateNumber, u64>,
+    sent_state: StateNumber,
+    /// The newest state of the server's.
+    pub(super) state: StateNumber,
+    received: u64,
+    /// The terminal, if somebody looks at it.
+    outer: Option<Terminal>,
+    /// The last of the screens that it showed.
+    last_shown: Option<Screen>,
+    /// The events, and their times.
+    pub(super) records: Vec<(Duration, ClientObservation)>,
+    /// The screens that the terminal showed, and from when on.
+    pub(super) shown: Vec<ClientScreen>,
+    /// The remarks of the client on its decisions.
+    pub(super) said: Vec<(Duration, String)>,
+    /// The bytes that the client wrote to the terminal.
+    pub(super) written: Vec<u8>,
+}
+
+pub(super) enum ClientObservation {
+    Input(UserInput),
+    ServerUpdate(Box<ServerUpdate>),
+}
+
+/// A screen that a client shows.
+#[derive(Debug)]
+pub struct ClientScreen {
+    /// The time from which it was shown.
+    pub at: Duration,
+    /// The whole screen.
+    pub snapshot: ScreenSnapshot,
+    /// The part of it that was predicted.
+    pub predicted: Option<Overlay>,
+}
+
+/// The knowledge of the client when something has come from the server.
+#[derive(Clone, Debug)]
+pub struct ServerUpdate {
+    /// The newest screen.
+    pub screen: Screen,
+    /// The number of its state.
+    pub state: StateNumber,
+    /// The number of bytes that the server had when it sent this.
+    pub received: u64,
+    /// The number of them for which the program had had 50 ms.
+    pub echoed: u64,
+    /// The echo ack: the number of the client's state for which that is so.
+    pub echoed_state: u64,
+    /// The smoothed round trip, once one was measured.
+    pub srtt: Option<Duration>,
+}
+
+enum Phase {
+    /// The host is to say that it is ready.
+    Arriving,
+    /// It was told to start.
+    Starting,
+    /// It has.
+    Typing { began: Duration },
+}
+
+impl RecordedUser {
+    /// Returns a user who sits down. If nobody looks at the terminal, predictors are beside the client.
+    pub(super) fn new(size: Size, recording: &Trace, is_watched: bool) -> RecordedUser {
+        RecordedUser {
+            phase: Phase::Arriving,
+            plan: plan(recording),
+            bytes_typed: 0,
+            states: BTreeMap::from([(StateNumber::ZERO, 0)]),
+            sent_state: StateNumber::ZERO,
+            state: StateNumber::ZERO,
+            received: 0,
+            outer: is_watched.then(|| Terminal::new(size)),
+            last_shown: None,
+            records: Vec::new(),
+            shown: Vec::new(),
+            said: Vec::new(),
+            written: Vec::new(),
+        }
+    }
+
+    pub(super) fn has_begun(&self) -> bool {
+        matches!(self.phase, Phase::Typing { .. })
+    }
+
+    /// Returns true once everything is typed.
+    pub(super) fn is_done(&self) -> bool {
+        self.has_begun() && self.plan.is_empty()
+    }
+
+    /// Does what is due, and returns whether anything was.
+    fn press(&mut self, now: Duration, client: &mut Client) -> bool {
+        match self.phase {
+            Phase::Arriving if shows_ready(client.screen()) => {
+                self.phase = Phase::Starting;
+                self.type_bytes(now, client, UNSEEN_START);
+            }
+            Phase::Starting if !shows_ready(client.screen()) => {
+                self.phase = Phase::Typing { began: now };
+                self.records.clear();
+                self.shown.clear();
+                self.said.clear();
+                self.note_update(now, client);
+            }
+            Phase::Arriving | Phase::Starting => return false,
+            Phase::Typing { began } => {
+                let is_due = |(after, _): &&(Duration, UserInput)| began + *after <= now;
+                if self.plan.front().filter(is_due).is_none() {
+                    return false;
+                }
+                if let Some((_, input)) = self.plan.pop_front() {
+                    self.give(now, client, input);
+                }
+            }
+        }
+        true
+    }
+
+    fn give(&mut self, now: Duration, client: &mut Client, mut input: UserInput) {
+        match &mut input {
+            UserInput::Keys(keys) => {
+                keys.sent_state = self.sent_state.get();
+                self.type_bytes(now, client, &keys.bytes);
+            }
+            UserInput::Resize(size) => {
+                client.handle_resize(words::time(now), *size);
+                if let Some(outer) = &mut self.outer {
+                    outer.resize(*size);
+                }
+            }
+        }
+        self.records.push((now, ClientObservation::Input(input)));
+    }
+
+    fn type_bytes(&mut self, now: Duration, client: &mut Client, bytes: &[u8]) {
+        self.bytes_typed += bytes.len() as u64;
+        client.handle_keys(words::time(now), bytes);
+    }
+
+    fn note_update(&mut self, now: Duration, client: &Client) {
+        let echo_ack = client.echo_ack();
+        let update = ServerUpdate {
+            screen: client.screen().clone(),
+            state: self.state,
+            received: self.received.max(self.bytes_of(echo_ack)),
+            echoed: self.bytes_of(echo_ack),
+            echoed_state: echo_ack.get(),
+            srtt: client.link_info().round_trip.map(|(smoothed, _)| smoothed),
+        };
+        let update = ClientObservation::ServerUpdate(Box::new(update));
+        self.records.push((now, update));
+    }
+
+    /// Has the client draw, if somebody looks.
+    fn show(&mut self, now: Duration, client: &mut Client) {
+        let Some(outer) = &mut self.outer else { return };
+        let mut drawn = Vec::new();
+        client.draw(words::time(now), &mut drawn);
+        let said = client.take_decisions();
+        let said = said.iter().map(|(_, decision)| (now, decision.to_string()));
+        self.said.extend(said);
+        outer.process(&drawn);
+        self.written.extend_from_slice(&drawn);
+        outer.take_replies();
+        // The same may be shown for another key.
+        let predicted = client.predicted().cloned();
+        let last = self.shown.last();
+        if !drawn.is_empty() || last.is_none_or(|last| last.predicted != predicted) {
+            let snapshots = last.map(|last| &last.snapshot);
+            let known = self.last_shown.as_ref().zip(snapshots);
+            self.shown.push(ClientScreen {
+                at: now,
+                snapshot: ScreenSnapshot::of(outer.screen(), known),
+                predicted,
+            });
+            self.last_shown = Some(outer.screen().clone());
+        }
+    }
+
+    /// Returns the number of bytes that a state of the user stream holds.
+    fn bytes_of(&self, state: StateNumber) -> u64 {
+        let known = self.states.range(..=state).next_back();
+        known.map_or(0, |(_, bytes)| *bytes)
+    }
+}
+
+impl ClientUser for RecordedUser {
+    fn act(&mut self, now: Duration, client: &mut Client) -> bool {
+        if self.press(now, client) {
+            return true;
+        }
+        self.show(now, client);
+        false
+    }
+
+    fn poll_timeout(&self) -> Option<Duration> {
+        match self.phase {
+            Phase::Typing { began } => self.plan.front().map(|(after, _)| began + *after),
+            Phase::Arriving | Phase::Starting => None,
+        }
+    }
+
+    fn handle_sent(&mut self, state: StateNumber) {
+        self.states.entry(state).or_insert(self.bytes_typed);
+        self.sent_state = self.sent_state.max(state);
+    }
+
+    /// Notes what came with an instruction, if it brought the newest state or was about it.
+    fn handle_received(&mut self, now: Duration, client: &Client, received: &Received) {
+        let Some(instruction) = received.instruction else {
+            return;
+        };
+        let numbers = instruction.numbers;
+        let is_news = match instruction.outcome {
+            Some(StateOutcome::Newest) => true,
+            Some(StateOutcome::Duplicate) => numbers.target == self.state,
+            _ => false,
+        };
+        if is_news {
+            self.state = numbers.target;
+            self.received = self.received.max(self.bytes_of(numbers.acknowledged));
+            self.note_update(now, client);
+        }
+    }
+}
+
+fn shows_ready(screen: &Screen) -> bool {
+    (0..screen.size().rows()).any(|row| {
+        let mut text = String::new();
+        screen.row(Row(row)).push_text(&mut text);
+        text.contains(READY)
+    })
+}
+
+/// Returns everything that the user of a recording does, and when after its beginning.
+fn plan(recording: &Trace) -> VecDeque<(Duration, UserInput)> {
+    let (mut first, mut key) = (UNSEEN_START.len() as u64, 0);
+    let mut plan = VecDeque::new();
+    // The first is the size at the beginning.
+    for record in recording.records().iter().skip(1) {
+        let input = match &record.event {
+            Event::User(bytes) => {
+                let typed = keystrokes(bytes).filter(|keystroke| keystroke.kind.is_typed());
+                let typed: Vec<&[u8]> = typed.map(|keystroke| keystroke.bytes).collect();
+                let read = KeyboardRead {
+                    bytes: typed.concat(),
+                    first,
+                    key,
+                    count: typed.len(),
+                    sent_state: 0,
+                };
+                first += read.bytes.len() as u64;
+                key += read.count;
+                (read.count > 0).then_some(UserInput::Keys(read))
+            }
+            Event::Size(size) => Size::new(size.rows, size.columns).map(UserInput::Resize),
+            Event::Host(_) => None,
+        };
+        plan.extend(input.map(|input| (record.at - recording.began(), input)));
+    }
+    plan
+}
