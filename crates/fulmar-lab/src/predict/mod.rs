@@ -28,7 +28,6 @@
 mod comparison;
 mod engine;
 mod explain;
-mod hints;
 mod leak;
 mod link;
 mod misprediction;

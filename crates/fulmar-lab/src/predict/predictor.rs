@@ -10,22 +10,27 @@ use super::recorded_user::KeyboardRead;
 use super::session::ServerFrame;
 use super::snapshot::ScreenSnapshot;
 
-/// A predictor on a session: told what is typed and what comes, it says what the user sees.
+/// A predictor on a session: told what is typed and what comes, it says what the user sees. One that does nothing
+/// predicts nothing.
 pub trait Predictor {
     /// Takes in what was typed, while `frame` is the newest.
-    fn type_keys(&mut self, now: Duration, keys: &KeyboardRead, frame: &ServerFrame);
+    fn type_keys(&mut self, _now: Duration, _keys: &KeyboardRead, _frame: &ServerFrame) {}
 
     /// Takes in what came.
-    fn take_frame(&mut self, now: Duration, frame: &ServerFrame);
+    fn take_frame(&mut self, _now: Duration, _frame: &ServerFrame) {}
 
     /// Takes note of another size of the window.
     fn resize(&mut self, _now: Duration, _size: Size) {}
 
     /// Draws over `frame`, which is the newest.
-    fn draw(&mut self, now: Duration, frame: &ServerFrame) -> DrawnScreen;
+    fn draw(&mut self, _now: Duration, frame: &ServerFrame) -> DrawnScreen {
+        DrawnScreen::plain(frame)
+    }
 
     /// Returns when to ask again although nothing happens.
-    fn poll_timeout(&self) -> Option<Duration>;
+    fn poll_timeout(&self) -> Option<Duration> {
+        None
+    }
 
     /// Returns what it would say about its decisions since the last call, a line each.
     fn take_remarks(&mut self) -> Vec<String> {

@@ -1,30 +1,18 @@
 //! The kinds of predictors, by name.
 
-use std::time::Duration;
-
-use fulmar_terminal::Size;
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use super::engine::Adapter;
-use super::predictor::{DrawnScreen, Predictor};
-use super::recorded_user::{KeyboardRead, Peer};
-use super::session::{PredictionSession, ServerFrame};
+use super::predictor::Predictor;
+use super::recorded_user::Peer;
+use super::session::PredictionSession;
 use super::stock::{Mode, Stock};
 use super::user_view::UserView;
 
 /// The predictors by name.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    clap::ValueEnum,
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ValueEnum,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum PredictorKind {
@@ -48,30 +36,10 @@ pub enum PredictorKind {
 }
 
 impl PredictorKind {
-    /// All of them.
-    pub const ALL: [PredictorKind; 8] = [
-        PredictorKind::None,
-        PredictorKind::Stock,
-        PredictorKind::StockAlways,
-        PredictorKind::Engine,
-        PredictorKind::EngineHints,
-        PredictorKind::Client,
-        PredictorKind::ClientHints,
-        PredictorKind::Everything,
-    ];
-
-    /// The name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            PredictorKind::None => "none",
-            PredictorKind::Stock => "stock",
-            PredictorKind::StockAlways => "stock-always",
-            PredictorKind::Engine => "engine",
-            PredictorKind::EngineHints => "engine-hints",
-            PredictorKind::Client => "client",
-            PredictorKind::ClientHints => "client-hints",
-            PredictorKind::Everything => "everything",
-        }
+    /// Returns its name on the command line.
+    pub fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.expect("no kind is hidden").get_name().to_owned()
     }
 
     /// Returns the server that this predictor needs, if it is a whole client.
@@ -99,40 +67,22 @@ impl PredictorKind {
 
     /// Shows a session to a new one of this kind. The client's own has to have been watched.
     pub fn view(self, session: &PredictionSession) -> UserView<'_> {
-        match self {
-            PredictorKind::Client | PredictorKind::ClientHints => UserView::of_client(session),
-            _ => UserView::of(session, self.build(session.size).as_mut()),
-        }
-    }
-
-    /// Returns a new one for a window of that size; for the client one that does nothing.
-    fn build(self, size: Size) -> Box<dyn Predictor> {
-        match self {
-            PredictorKind::None | PredictorKind::Client | PredictorKind::ClientHints => {
-                Box::new(Nothing)
+        let mut predictor: Box<dyn Predictor> = match self {
+            PredictorKind::Client | PredictorKind::ClientHints => {
+                return UserView::of_client(session);
             }
+            PredictorKind::None => Box::new(Nothing),
             PredictorKind::Stock => Box::new(Stock::new(Mode::Adaptive)),
             PredictorKind::StockAlways => Box::new(Stock::new(Mode::Always)),
-            PredictorKind::Engine => Box::new(Adapter::new(size, Peer::Stock)),
-            PredictorKind::EngineHints => Box::new(Adapter::new(size, Peer::Own)),
+            PredictorKind::Engine => Box::new(Adapter::new(session.size, Peer::Stock)),
+            PredictorKind::EngineHints => Box::new(Adapter::new(session.size, Peer::Own)),
             PredictorKind::Everything => Box::new(Stock::new(Mode::Everything)),
-        }
+        };
+        UserView::of(session, predictor.as_mut())
     }
 }
 
 /// No prediction.
 struct Nothing;
 
-impl Predictor for Nothing {
-    fn type_keys(&mut self, _: Duration, _: &KeyboardRead, _: &ServerFrame) {}
-
-    fn take_frame(&mut self, _: Duration, _: &ServerFrame) {}
-
-    fn draw(&mut self, _: Duration, frame: &ServerFrame) -> DrawnScreen {
-        DrawnScreen::plain(frame)
-    }
-
-    fn poll_timeout(&self) -> Option<Duration> {
-        None
-    }
-}
+impl Predictor for Nothing {}

@@ -3,15 +3,15 @@
 //! What a predictor shows changes nothing that is typed or sent. So a session is run once, without
 //! any, and then told to as many predictors as one likes.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
-use fulmar_core::ClientConfig;
+use fulmar_core::{ClientConfig, program_class};
 use fulmar_predict::{PredictionConfig, PredictionMode, TtyHints};
 use fulmar_sim::Simulation;
 use fulmar_terminal::{Screen, Size};
 
-use super::hints::hints;
 use super::recorded_truth::RecordedTruth;
 use super::recorded_user::{
     ClientObservation, ClientScreen, ClientWatch, KeyboardRead, RecordedUser, ServerUpdate,
@@ -22,7 +22,7 @@ use crate::scenario::Scenario;
 use crate::simulated::{
     PlayedHost, SimulatedClient, SimulatedServer, Tty, agreement, client_config, key,
 };
-use crate::trace::Trace;
+use crate::trace::{Trace, TtyState};
 
 /// The events at the client, in order of time.
 #[derive(Debug)]
@@ -239,3 +239,22 @@ impl Looks {
 
 /// So long a program has for a key before the echo ack. Source: docs/protocol.md §14.
 const ECHO_ACK_AFTER: Duration = Duration::from_millis(50);
+
+/// Returns the hints that a server of our own would give for a screen and the terminal's state.
+///
+/// A recording does not say with which words a program was called: it counts as used interactively, which is what
+/// trusts it most.
+fn hints(tty: &TtyState, screen: &Screen) -> TtyHints {
+    let words = format!("{}\0", tty.foreground);
+    let mut number = DefaultHasher::new();
+    tty.foreground.hash(&mut number);
+    TtyHints {
+        canonical: tty.is_canonical,
+        echo: tty.has_echo,
+        alternate: screen.is_alternate(),
+        cursor_shape: screen.cursor().shape,
+        // Never 0, which is no program.
+        program: number.finish() | 1,
+        class: program_class(tty.foreground.as_bytes(), words.as_bytes()),
+    }
+}

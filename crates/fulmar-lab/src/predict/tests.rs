@@ -75,8 +75,6 @@ impl<F: Fn(usize, &mut ScreenSnapshot)> Predictor for Fake<F> {
         self.typed = keys.key + keys.count;
     }
 
-    fn take_frame(&mut self, _: Duration, _: &ServerFrame) {}
-
     fn draw(&mut self, now: Duration, frame: &ServerFrame) -> DrawnScreen {
         let mut drawn = DrawnScreen::plain(frame);
         if now < self.until {

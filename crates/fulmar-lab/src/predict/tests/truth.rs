@@ -82,8 +82,6 @@ impl<F: Fn(usize, &mut ScreenSnapshot)> Predictor for Blaming<F> {
         self.fake.type_keys(now, keys, frame);
     }
 
-    fn take_frame(&mut self, _: Duration, _: &ServerFrame) {}
-
     fn draw(&mut self, now: Duration, frame: &ServerFrame) -> DrawnScreen {
         let mut drawn = self.fake.draw(now, frame);
         if !self.bytes.is_empty() {
