@@ -1,9 +1,5 @@
 //! Trials: a recording, a link and a seed, with some predictors.
 
-use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-
 use anyhow::{Context as _, Result};
 
 use super::leak::leaks;
@@ -13,6 +9,7 @@ use super::recorded_user::{ClientWatch, Peer};
 use super::recording::Recording;
 use super::score::{Score, Scored};
 use super::session::PredictionSession;
+use crate::simulated::for_all;
 
 /// The recordings, links, seeds and predictors to try.
 #[derive(Debug)]
@@ -57,28 +54,9 @@ impl Plan<'_> {
                 wanted.extend((0..self.recordings.len()).map(|recording| (recording, *link, seed)));
             }
         }
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let mut done = Vec::new();
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some((recording, link, seed)) = wanted.get(number).copied() else {
-                    return done;
-                };
-                done.push((number, self.one(recording, link, seed)));
-            }
-        };
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let mut all = Vec::new();
-        thread::scope(|scope| {
-            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            for thread in threads {
-                all.extend(thread.join().ok().context("a trial has panicked")?);
-            }
-            anyhow::Ok(())
-        })?;
-        all.sort_by_key(|(number, _)| *number);
-        all.into_iter().map(|(_, trial)| trial).collect()
+        for_all(&wanted, |(recording, link, seed)| {
+            self.one(*recording, *link, *seed)
+        })
     }
 
     fn one(&self, recording: usize, link: TestLink, seed: u64) -> Result<Trial> {

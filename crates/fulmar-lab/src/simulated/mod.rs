@@ -18,6 +18,7 @@
 
 mod client;
 mod host;
+mod parallel;
 mod server;
 mod tty;
 mod virtual_replay;
@@ -38,6 +39,7 @@ use crate::typing::{Limits, TypingLoop, TypingSession, TypingUser};
 use client::TerminalUser;
 pub(crate) use client::{ClientUser, SimulatedClient, client_config};
 pub(crate) use host::{PlayedHost, UNSEEN_START};
+pub(crate) use parallel::for_all;
 pub use server::SentFrame;
 pub(crate) use server::SimulatedServer;
 pub(crate) use tty::Tty;

@@ -1,12 +1,10 @@
 //! A replay in virtual time, for as many seeds as one likes.
 
-use std::num::NonZero;
 use std::ops::Range;
-use std::thread;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::Simulated;
+use super::{Simulated, for_all};
 use crate::experiment::Surroundings;
 use crate::judge::{GroundTruth, RunVerdict};
 use crate::replay::Replay;
@@ -76,26 +74,10 @@ impl<'a> VirtualReplay<'a> {
         seeds: Range<u64>,
         keep: impl Fn(VirtualRun) -> T + Sync,
     ) -> Result<Vec<T>> {
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let one = |seed| {
-            let run = self.run(seed).with_context(|| format!("seed {seed}"))?;
+        let seeds: Vec<u64> = seeds.collect();
+        for_all(&seeds, |seed| {
+            let run = self.run(*seed).with_context(|| format!("seed {seed}"))?;
             Ok(keep(run))
-        };
-        let share = |number: usize| seeds.clone().skip(number).step_by(threads).map(&one);
-        let mut parts: Vec<_> = thread::scope(|scope| {
-            let threads: Vec<_> = (0..threads)
-                .map(|number| scope.spawn(move || share(number).collect::<Vec<Result<T>>>()))
-                .collect();
-            let parts = threads.into_iter().map(|thread| thread.join());
-            parts
-                .map(|part| part.unwrap_or_default().into_iter())
-                .collect()
-        });
-        let mut all = Vec::new();
-        for number in 0..seeds.clone().count() {
-            let next = parts[number % threads].next();
-            all.push(next.context("a thread of the simulation has panicked")??);
-        }
-        Ok(all)
+        })
     }
 }
