@@ -19,7 +19,6 @@ pub struct CellLook {
 
 /// Marks text of several characters, of which the rest is a hash.
 const CLUSTER: u32 = 1 << 31;
-const INVERSE: u32 = 1 << 31;
 
 impl CellLook {
     /// A plain blank.
@@ -36,30 +35,19 @@ impl CellLook {
             Glyph::Char(character) => character as u32,
             Glyph::Cluster(text) => CLUSTER | hash(text),
         };
-        let inverse = if cell.attributes().contains(Attributes::INVERSE) {
-            INVERSE
-        } else {
-            0
-        };
         CellLook {
             text,
-            back: inverse | number_of(cell.background()),
+            back: back(cell.attributes(), cell.background()),
             is_grey: is_grey(cell),
         }
     }
 
-    /// A character in a rendition.
-    pub(crate) fn styled(character: char, style: &Style) -> CellLook {
-        let inverse = if style.attributes.contains(Attributes::INVERSE) {
-            INVERSE
-        } else {
-            0
-        };
+    /// A blank in a rendition.
+    pub(crate) fn blank(style: &Style) -> CellLook {
         CellLook {
-            back: inverse | number_of(style.background),
+            back: back(style.attributes, style.background),
             ..CellLook::BLANK
         }
-        .with(character)
     }
 
     /// The same text, inverse and background of another.
@@ -100,7 +88,7 @@ impl CellLook {
 
     /// Returns true if it is in inverse video.
     pub fn is_inverse(self) -> bool {
-        self.back & INVERSE != 0
+        self.back >> 31 != 0
     }
 
     /// Returns true if the text is equal, inverse and background apart.
@@ -117,14 +105,17 @@ impl PartialEq for CellLook {
 
 impl Eq for CellLook {}
 
-fn number_of(color: Color) -> u32 {
-    match color.kind() {
-        ColorKind::Default => 0,
-        ColorKind::Indexed(index) => 1 << 24 | u32::from(index),
-        ColorKind::Rgb(red, green, blue) => {
-            2 << 24 | u32::from(red) << 16 | u32::from(green) << 8 | u32::from(blue)
+/// A number for inverse video and background.
+fn back(attributes: Attributes, background: Color) -> u32 {
+    let inverse = u32::from(attributes.contains(Attributes::INVERSE)) << 31;
+    inverse
+        | match background.kind() {
+            ColorKind::Default => 0,
+            ColorKind::Indexed(index) => 1 << 24 | u32::from(index),
+            ColorKind::Rgb(red, green, blue) => {
+                2 << 24 | u32::from(red) << 16 | u32::from(green) << 8 | u32::from(blue)
+            }
         }
-    }
 }
 
 /// Dim, bright black, or one of the greys 232 to 246.

@@ -2,16 +2,15 @@
 
 use std::time::Duration;
 
-use fulmar_terminal::{Position, Style};
+use fulmar_terminal::Position;
 
 use crate::predict::snapshot::{CellLook, ScreenSnapshot};
 
 /// A prediction about one cell.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct CellPrediction {
-    pub(super) is_active: bool,
-    pub(super) look: CellLook,
-    is_unknown: bool,
+    /// The look that it will have; `None` if the prediction is that nobody knows.
+    pub(super) look: Option<CellLook>,
     /// The looks that the cell has had since the prediction was begun.
     originals: Vec<CellLook>,
     pub(super) expires: u64,
@@ -33,41 +32,18 @@ pub(super) enum Validity {
     Misprediction,
 }
 
-impl Default for CellPrediction {
-    fn default() -> CellPrediction {
-        CellPrediction {
-            is_active: false,
-            look: CellLook::BLANK,
-            is_unknown: false,
-            originals: Vec::new(),
-            expires: 0,
-            epoch: 0,
-            at: Duration::ZERO,
-            key: 0,
-        }
-    }
-}
-
 impl CellPrediction {
-    /// Returns the predicted look, unless the prediction is that nobody knows.
-    pub(super) fn known(&self) -> Option<CellLook> {
-        (!self.is_unknown).then_some(self.look)
-    }
-
     /// Predicts something else, or that nobody knows.
     pub(super) fn change(&mut self, look: Option<CellLook>, displayed: CellLook) {
-        if self.is_active && !self.is_unknown {
-            self.originals.push(self.look)
-        } else {
-            self.originals.clear()
+        match self.look {
+            Some(before) => self.originals.push(before),
+            None => self.originals.clear(),
         }
         self.originals.push(displayed);
-        self.is_active = true;
-        self.is_unknown = look.is_none();
-        self.look = look.unwrap_or(self.look);
+        self.look = look;
     }
 
-    /// Returns the verdict of a screen on an active prediction.
+    /// Returns the verdict of a screen on it.
     pub(super) fn validity(
         &self,
         at: Position,
@@ -80,23 +56,16 @@ impl CellPrediction {
         if late_ack < self.expires {
             return Validity::Pending;
         }
-        if self.is_unknown || self.look.is_blank() {
+        let Some(look) = self.look.filter(|look| !look.is_blank()) else {
             return Validity::RightAnyway;
-        }
-        let actual = screen.look(at);
-        if !actual.has_text_of(self.look) {
-            return Validity::Misprediction;
-        }
-        let was_there = |original: &CellLook| original.has_text_of(self.look);
-        if self.originals.iter().any(was_there) {
+        };
+        let was_there = |original: &CellLook| original.has_text_of(look);
+        if !screen.look(at).has_text_of(look) {
+            Validity::Misprediction
+        } else if self.originals.iter().any(was_there) {
             Validity::RightAnyway
         } else {
             Validity::Right
         }
     }
-}
-
-/// A blank in a rendition.
-pub(super) fn look_of(style: &Style) -> CellLook {
-    CellLook::styled(' ', style)
 }

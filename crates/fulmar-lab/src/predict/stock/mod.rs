@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use fulmar_terminal::{Position, Row, Size};
 
-use self::cells::{CellPrediction, Validity, look_of};
+use self::cells::{CellPrediction, Validity};
 use self::keyboard::{Action, Keyboard};
 use self::trigger::Triggers;
 use super::predictor::{DrawnScreen, Predictor};
@@ -42,7 +42,7 @@ pub(super) struct Stock {
     mode: Mode,
     keyboard: Keyboard,
     triggers: Triggers,
-    rows: BTreeMap<u16, Vec<CellPrediction>>,
+    cells: BTreeMap<Position, CellPrediction>,
     cursors: Vec<Cursor>,
     epoch: u64,
     confirmed: u64,
@@ -76,7 +76,7 @@ impl Stock {
             mode,
             keyboard: Keyboard::default(),
             triggers: Triggers::default(),
-            rows: BTreeMap::new(),
+            cells: BTreeMap::new(),
             cursors: Vec::new(),
             epoch: 1,
             confirmed: 0,
@@ -93,12 +93,7 @@ impl Stock {
     }
 
     fn is_active(&self) -> bool {
-        !self.cursors.is_empty()
-            || self
-                .rows
-                .values()
-                .flatten()
-                .any(|prediction| prediction.is_active)
+        !self.cursors.is_empty() || !self.cells.is_empty()
     }
 
     fn lose_confidence(&mut self) {
@@ -108,7 +103,7 @@ impl Stock {
     }
 
     fn reset(&mut self) {
-        self.rows.clear();
+        self.cells.clear();
         self.cursors.clear();
         self.lose_confidence();
     }
@@ -116,11 +111,7 @@ impl Stock {
     /// Removes what an epoch and later ones have predicted.
     fn kill(&mut self, epoch: u64, frame: &ServerFrame) {
         self.cursors.retain(|cursor| cursor.epoch < epoch);
-        for prediction in self.rows.values_mut().flatten() {
-            if prediction.is_active && prediction.epoch >= epoch {
-                prediction.is_active = false;
-            }
-        }
+        self.cells.retain(|_, prediction| prediction.epoch < epoch);
         self.cursors.push(Cursor {
             at: frame.snapshot.cursor_place(),
             expires: self.sent_state + 1,
@@ -161,55 +152,42 @@ impl Stock {
         frame: &ServerFrame,
         snapshot: &ScreenSnapshot,
     ) -> bool {
-        let rows: Vec<u16> = self.rows.keys().copied().collect();
-        for row in rows {
-            for column in 0..snapshot.columns() {
-                let Some(prediction) = self.prediction(row, column) else {
+        let columns = snapshot.columns();
+        let places = self.cells.keys().copied();
+        let places: Vec<Position> = places.filter(|at| at.column.0 < columns).collect();
+        for at in places {
+            let Some(prediction) = self.cells.get(&at) else {
+                continue;
+            };
+            let (epoch, made) = (prediction.epoch, prediction.at);
+            match prediction.validity(at, snapshot, self.late_ack) {
+                Validity::Pending => {
+                    self.triggers.wait(now, made);
                     continue;
-                };
-                let (epoch, made) = (prediction.epoch, prediction.at);
-                let at = place(Row(row), column);
-                match prediction.validity(at, snapshot, self.late_ack) {
-                    Validity::Misprediction if self.is_frozen() => self.drop_guess(row, column),
-                    Validity::Misprediction if epoch > self.confirmed => self.kill(epoch, frame),
-                    Validity::Misprediction => {
-                        self.reset();
-                        return true;
-                    }
-                    Validity::Right => {
-                        self.confirmed = self.confirmed.max(epoch);
-                        self.triggers.confirm(now, made);
-                        self.adopt(row, column, snapshot.look(at));
-                        self.drop_guess(row, column);
-                    }
-                    Validity::RightAnyway => self.drop_guess(row, column),
-                    Validity::Pending => self.triggers.wait(now, made),
                 }
+                Validity::Misprediction if self.is_frozen() => {}
+                Validity::Misprediction if epoch > self.confirmed => self.kill(epoch, frame),
+                Validity::Misprediction => {
+                    self.reset();
+                    return true;
+                }
+                Validity::Right => {
+                    self.confirmed = self.confirmed.max(epoch);
+                    self.triggers.confirm(now, made);
+                    self.adopt(at, snapshot.look(at));
+                }
+                Validity::RightAnyway => {}
             }
+            self.cells.remove(&at);
         }
-        self.rows
-            .retain(|_, row| row.iter().any(|prediction| prediction.is_active));
         false
     }
 
-    fn prediction(&self, row: u16, column: u16) -> Option<&CellPrediction> {
-        let prediction = self.rows.get(&row)?.get(usize::from(column))?;
-        prediction.is_active.then_some(prediction)
-    }
-
-    fn drop_guess(&mut self, row: u16, column: u16) {
-        let row = self.rows.get_mut(&row);
-        if let Some(prediction) = row.and_then(|row| row.get_mut(usize::from(column))) {
-            prediction.is_active = false;
-        }
-    }
-
     /// Gives the predictions from a cell to the end of its row the look of what came.
-    fn adopt(&mut self, row: u16, column: u16, actual: CellLook) {
-        let row = self.rows.get_mut(&row);
-        let predictions = row.into_iter().flatten().skip(column.into());
-        for prediction in predictions.filter(|prediction| prediction.is_active) {
-            prediction.look = prediction.look.dressed_as(actual);
+    fn adopt(&mut self, from: Position, actual: CellLook) {
+        let end = place(from.row, u16::MAX);
+        for (_, prediction) in self.cells.range_mut(from..=end) {
+            prediction.look = prediction.look.map(|look| look.dressed_as(actual));
         }
     }
 
@@ -235,21 +213,17 @@ impl Stock {
 
     /// Returns where the predicted cursor is, with one of the present epoch there.
     fn cursor(&mut self, on: Situation<'_>) -> Position {
-        let fresh = Cursor {
-            at: on.shown.cursor_place(),
-            expires: self.sent_state + 1,
-            epoch: self.epoch,
-            key: on.key,
-        };
-        match self.cursors.last().copied() {
-            None => self.cursors.push(fresh),
-            Some(newest) if newest.epoch != self.epoch => self.cursors.push(Cursor {
-                at: newest.at,
-                ..fresh
-            }),
-            Some(_) => {}
+        let newest = self.cursors.last().copied();
+        let at = newest.map_or(on.shown.cursor_place(), |newest| newest.at);
+        if newest.is_none_or(|newest| newest.epoch != self.epoch) {
+            self.cursors.push(Cursor {
+                at,
+                expires: self.sent_state + 1,
+                epoch: self.epoch,
+                key: on.key,
+            });
         }
-        self.cursors.last().map_or(fresh.at, |newest| newest.at)
+        at
     }
 
     fn move_cursor(&mut self, to: Position, on: Situation<'_>) {
@@ -279,17 +253,15 @@ impl Stock {
             self.cursor(on);
         }
         for column in (at.column.0 + 1..=last).rev() {
-            let taken = (column != last).then(|| self.look(at.row, column - 1, on));
+            let taken = (column != last).then(|| self.look(place(at.row, column - 1), on));
             self.put(place(at.row, column), taken.flatten(), on);
         }
         let left = match at.column.0.checked_sub(1) {
             Some(left) => {
                 let left = place(at.row, left);
-                let predicted = self.prediction(at.row.0, left.column.0);
-                let known = predicted.and_then(|prediction| prediction.known());
-                known.unwrap_or(on.shown.look(left))
+                self.look(left, on).unwrap_or(on.shown.look(left))
             }
-            None => look_of(on.frame.update.screen.style()),
+            None => CellLook::blank(on.frame.update.screen.style()),
         };
         self.put(at, Some(left.with(character)), on);
         if is_last {
@@ -308,7 +280,7 @@ impl Stock {
         self.move_cursor(place(at.row, column), on);
         let columns = on.shown.columns();
         for column in column..columns {
-            let taken = (column + 2 < columns).then(|| self.look(at.row, column + 1, on));
+            let taken = (column + 2 < columns).then(|| self.look(place(at.row, column + 1), on));
             self.put(place(at.row, column), taken.flatten(), on);
         }
     }
@@ -325,20 +297,18 @@ impl Stock {
     }
 
     /// Returns the look that is predicted for a cell, or else displayed; `None` if that is unknown.
-    fn look(&self, row: Row, column: u16, on: Situation<'_>) -> Option<CellLook> {
-        match self.prediction(row.0, column) {
-            Some(prediction) => prediction.known(),
-            None => Some(on.shown.look(place(row, column))),
+    fn look(&self, at: Position, on: Situation<'_>) -> Option<CellLook> {
+        match self.cells.get(&at) {
+            Some(prediction) => prediction.look,
+            None => Some(on.shown.look(at)),
         }
     }
 
     fn put(&mut self, at: Position, look: Option<CellLook>, on: Situation<'_>) {
-        let columns = usize::from(on.shown.columns());
-        let row = self.rows.entry(at.row.0);
-        let row = row.or_insert_with(|| vec![CellPrediction::default(); columns]);
-        let Some(prediction) = row.get_mut(usize::from(at.column.0)) else {
+        if at.column.0 >= on.shown.columns() {
             return;
-        };
+        }
+        let prediction = self.cells.entry(at).or_default();
         prediction.change(look, on.shown.look(at));
         prediction.epoch = self.epoch;
         prediction.expires = self.sent_state + 1;
@@ -384,17 +354,11 @@ impl Predictor for Stock {
                 drawn.snapshot.set_cursor(cursor.at);
                 drawn.cursor_cause = Some(cursor.key);
             }
-            for (row, predictions) in &self.rows {
-                for (column, prediction) in predictions.iter().enumerate() {
-                    let at = place(Row(*row), column as u16);
-                    let Some(look) = prediction.known().filter(|_| is_sure(prediction.epoch))
-                    else {
-                        continue;
-                    };
-                    if prediction.is_active && look != drawn.snapshot.look(at) {
-                        drawn.snapshot.set(at, look);
-                        drawn.causes.insert(at, prediction.key);
-                    }
+            for (at, prediction) in &self.cells {
+                let look = prediction.look.filter(|_| is_sure(prediction.epoch));
+                if let Some(look) = look.filter(|look| *look != drawn.snapshot.look(*at)) {
+                    drawn.snapshot.set(*at, look);
+                    drawn.causes.insert(*at, prediction.key);
                 }
             }
         }
