@@ -1,11 +1,11 @@
 //! Characters of secrets on the screen.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use fulmar_terminal::Position;
 
 use super::misprediction::wrong_cells;
-use super::recorded_truth::RecordedTruth;
+use super::recorded_truth::{RecordedKey, RecordedTruth};
 use super::snapshot::CellLook;
 use super::user_view::{UserView, ViewSample};
 
@@ -28,11 +28,9 @@ const STRETCH: usize = 3;
 /// nothing new on a row that the server's frame has elsewhere, as when rows move up, nor where it reads
 /// as what is typed openly and under way.
 pub(super) fn leaks(truth: &RecordedTruth, view: &UserView<'_>) -> Leaks {
+    let leaking = leaking(truth, view).into_iter();
+    let shown: BTreeSet<usize> = leaking.flat_map(|(_, keys)| keys).collect();
     let secrets = secrets(truth);
-    let mut shown = BTreeSet::new();
-    for moment in &view.moments {
-        shown.extend(shown_at(&secrets, truth, moment));
-    }
     Leaks {
         keys: secrets.iter().map(|secret| secret.characters.len()).sum(),
         shown: shown.len(),
@@ -52,13 +50,10 @@ pub(super) fn leaking(truth: &RecordedTruth, view: &UserView<'_>) -> Vec<(usize,
 /// Returns the keys of secrets whose characters are shown at a moment.
 fn shown_at(secrets: &[Secret], truth: &RecordedTruth, moment: &ViewSample<'_>) -> BTreeSet<usize> {
     let mut shown = BTreeSet::new();
-    let mut begun = secrets
-        .iter()
-        .filter(|secret| secret.has_begun(moment))
-        .peekable();
-    if begun.peek().is_some() {
+    let begun = secrets.partition_point(|secret| secret.first < moment.typed);
+    if begun > 0 {
         let wrong = wrong_cells(truth, moment);
-        for secret in begun.filter(|_| !wrong.is_empty()) {
+        for secret in secrets[..begun].iter().filter(|_| !wrong.is_empty()) {
             secret.look(truth, moment, &wrong, &mut shown);
         }
     }
@@ -75,37 +70,38 @@ struct Secret {
 }
 
 fn secrets(truth: &RecordedTruth) -> Vec<Secret> {
-    let mut secrets: Vec<Secret> = Vec::new();
-    let mut is_inside = false;
-    for (number, key) in truth.keys().iter().enumerate() {
-        if key.is_secret && !is_inside {
+    let mut secrets = Vec::new();
+    let mut number = 0;
+    for keys in truth
+        .keys()
+        .chunk_by(|key, next| key.is_secret == next.is_secret)
+    {
+        let first = number;
+        number += keys.len();
+        if let [.., last] = keys
+            && last.is_secret
+        {
+            let characters = (first..)
+                .zip(keys)
+                .filter_map(|(number, key)| Some((number, character(key)?)));
             secrets.push(Secret {
-                first: number,
-                settled: 0,
-                characters: Vec::new(),
+                first,
+                settled: last.reach,
+                characters: characters.collect(),
             });
-        }
-        is_inside = key.is_secret;
-        if let Some(secret) = secrets.last_mut().filter(|_| is_inside) {
-            secret.settled = key.reach;
-            let text = std::str::from_utf8(&key.bytes).ok();
-            let mut characters = text.into_iter().flat_map(str::chars);
-            if let (Some(character), None) = (characters.next(), characters.next())
-                && !character.is_control()
-                && character != ' '
-            {
-                secret.characters.push((number, character));
-            }
         }
     }
     secrets
 }
 
-impl Secret {
-    fn has_begun(&self, moment: &ViewSample<'_>) -> bool {
-        moment.typed > self.first
-    }
+/// Returns the character of a key that prints one.
+fn character(key: &RecordedKey) -> Option<char> {
+    let mut characters = std::str::from_utf8(&key.bytes).ok()?.chars();
+    let only = characters.next().filter(|_| characters.next().is_none());
+    only.filter(|character| !character.is_control() && *character != ' ')
+}
 
+impl Secret {
     fn look(
         &self,
         truth: &RecordedTruth,
@@ -179,29 +175,15 @@ fn is_moved(moment: &ViewSample<'_>, row: u16) -> bool {
     (0..frame.rows()).any(|other| other != row && is_alike(frame.row(other)))
 }
 
-/// Returns the text of all wrong cells that stand side by side.
+/// Returns the text of all wrong cells that stand side by side, and are not moved with their row.
 fn stretches(moment: &ViewSample<'_>, wrong: &[Position]) -> Vec<Vec<char>> {
-    let mut rows: BTreeMap<u16, Vec<u16>> = BTreeMap::new();
-    for at in wrong {
-        rows.entry(at.row.0).or_default().push(at.column.0);
-    }
-    let mut stretches: Vec<Vec<char>> = Vec::new();
-    for (row, columns) in rows {
-        if is_moved(moment, row) {
-            continue;
-        }
-        let mut last = None;
-        for column in columns {
-            let at = Position::new(row, column);
-            let character = moment.drawn.snapshot.look(at).character().unwrap_or(' ');
-            match stretches.last_mut() {
-                Some(stretch) if last.is_some_and(|last| last + 1 == column) => {
-                    stretch.push(character);
-                }
-                _ => stretches.push(vec![character]),
-            }
-            last = Some(column);
-        }
-    }
-    stretches
+    let drawn = &moment.drawn.snapshot;
+    let text = |at: &Position| drawn.look(*at).character().unwrap_or(' ');
+    let is_beside =
+        |at: &Position, next: &Position| at.row == next.row && at.column.0 + 1 == next.column.0;
+    wrong
+        .chunk_by(is_beside)
+        .filter(|stretch| !is_moved(moment, stretch[0].row.0))
+        .map(|stretch| stretch.iter().map(text).collect())
+        .collect()
 }
