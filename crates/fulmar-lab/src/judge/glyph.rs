@@ -12,6 +12,13 @@ pub struct CellPosition {
     pub column: u16,
 }
 
+impl CellPosition {
+    /// Returns the position in a row and a column.
+    pub const fn new(row: u16, column: u16) -> Self {
+        Self { row, column }
+    }
+}
+
 /// The text of a cell. Two glyphs are equal when the text is; colours and the like do not count.
 ///
 /// Two bits are carried along beside it: whether the text is grey, as suggestions are, and whether

@@ -111,7 +111,7 @@ impl Account<'_> {
         self.push_screens(text, key, number, "typed");
         if let Some(wrong) = first {
             let place = wrong.place.map_or("the cursor".to_owned(), |place| {
-                format!("row {} column {}", place.row.0, place.column.0)
+                format!("row {} column {}", place.row, place.column)
             });
             let _ = writeln!(
                 text,
@@ -135,14 +135,14 @@ impl Account<'_> {
         let after = self
             .truth
             .snapshot(after.map_or(true_key.reach, |effect| effect.after));
-        let row = after.cursor_place().row.0;
+        let row = after.cursor_place().row;
         for (name, snapshot) in [
             ("true", after),
             ("shown", &moment.drawn.snapshot),
             ("frame", &moment.frame.snapshot),
         ] {
             let cursor = snapshot.cursor_place();
-            let (line, column) = (cursor.row.0, cursor.column.0);
+            let (line, column) = (cursor.row, cursor.column);
             let hidden = if snapshot.cursor().is_some() {
                 ""
             } else {

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use fulmar_terminal::Position;
-
 use super::misprediction::wrong_cells;
 use super::recorded_truth::{RecordedKey, RecordedTruth};
 use super::snapshot::CellLook;
 use super::user_view::{UserView, ViewSample};
+use crate::judge::CellPosition;
 
 /// The secrets of a session that were shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,7 +105,7 @@ impl Secret {
         &self,
         truth: &RecordedTruth,
         moment: &ViewSample<'_>,
-        wrong: &[Position],
+        wrong: &[CellPosition],
         shown: &mut BTreeSet<usize>,
     ) {
         if moment.frame.number < self.settled {
@@ -143,11 +142,11 @@ impl Secret {
 }
 
 /// Returns true if a cell is on a row beside the cursor's: that which is shown, or the server's.
-fn is_near(moment: &ViewSample<'_>, at: Position) -> bool {
+fn is_near(moment: &ViewSample<'_>, at: CellPosition) -> bool {
     let cursors = [&moment.drawn.snapshot, &moment.frame.snapshot];
     cursors
         .iter()
-        .any(|snapshot| snapshot.cursor_place().row.0.abs_diff(at.row.0) <= 1)
+        .any(|snapshot| snapshot.cursor_place().row.abs_diff(at.row) <= 1)
 }
 
 /// Returns true if characters of a secret stand in a text, side by side.
@@ -176,14 +175,14 @@ fn is_moved(moment: &ViewSample<'_>, row: u16) -> bool {
 }
 
 /// Returns the text of all wrong cells that stand side by side, and are not moved with their row.
-fn stretches(moment: &ViewSample<'_>, wrong: &[Position]) -> Vec<Vec<char>> {
+fn stretches(moment: &ViewSample<'_>, wrong: &[CellPosition]) -> Vec<Vec<char>> {
     let drawn = &moment.drawn.snapshot;
-    let text = |at: &Position| drawn.look(*at).character().unwrap_or(' ');
+    let text = |at: &CellPosition| drawn.look(*at).character().unwrap_or(' ');
     let is_beside =
-        |at: &Position, next: &Position| at.row == next.row && at.column.0 + 1 == next.column.0;
+        |at: &CellPosition, next: &CellPosition| at.row == next.row && at.column + 1 == next.column;
     wrong
         .chunk_by(is_beside)
-        .filter(|stretch| !is_moved(moment, stretch[0].row.0))
+        .filter(|stretch| !is_moved(moment, stretch[0].row))
         .map(|stretch| stretch.iter().map(text).collect())
         .collect()
 }

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fulmar_terminal::Position;
-
 use super::recorded_truth::RecordedTruth;
 use super::snapshot::{CellLook, ScreenSnapshot};
 use super::user_view::{UserView, ViewSample};
+use crate::judge::CellPosition;
 
 /// The time from which on something wrong counts.
 pub const WRONG_FROM: Duration = Duration::from_millis(30);
@@ -19,7 +18,7 @@ pub const WRONG_FROM: Duration = Duration::from_millis(30);
 #[derive(Clone, Debug)]
 pub struct Misprediction {
     /// The place; `None` for the cursor.
-    pub place: Option<Position>,
+    pub place: Option<CellPosition>,
     /// The time at which it began.
     pub since: Duration,
     /// The time that it lasted.
@@ -31,10 +30,10 @@ pub struct Misprediction {
 }
 
 /// Returns the cells that are wrong at a moment.
-pub(super) fn wrong_cells(truth: &RecordedTruth, moment: &ViewSample<'_>) -> Vec<Position> {
+pub(super) fn wrong_cells(truth: &RecordedTruth, moment: &ViewSample<'_>) -> Vec<CellPosition> {
     let (frame, drawn) = (&moment.frame.snapshot, &moment.drawn.snapshot);
     let (from, to) = (moment.frame.number, truth.reach(moment.typed));
-    let is_true = |at: &Position| {
+    let is_true = |at: &CellPosition| {
         let look = drawn.look(*at);
         true_snapshots(truth, from, to).any(|snapshot| snapshot.look(*at) == look)
     };
@@ -91,10 +90,10 @@ struct Open {
 
 struct MispredictionDetector<'a> {
     view: &'a UserView<'a>,
-    open: BTreeMap<Option<Position>, Open>,
+    open: BTreeMap<Option<CellPosition>, Open>,
     /// The looks that are drawn over the frame, and the key because of which each is.
-    drawn: BTreeMap<Position, (CellLook, usize)>,
-    cursor: Option<(Position, usize)>,
+    drawn: BTreeMap<CellPosition, (CellLook, usize)>,
+    cursor: Option<(CellPosition, usize)>,
     wrongs: Vec<Misprediction>,
 }
 
@@ -147,7 +146,7 @@ impl MispredictionDetector<'_> {
         self.cursor = Some((place, key.unwrap_or(newest)));
     }
 
-    fn close(&mut self, place: Option<Position>, open: Open, end: Duration) {
+    fn close(&mut self, place: Option<CellPosition>, open: Open, end: Duration) {
         let lasted = end.saturating_sub(open.since);
         if lasted >= WRONG_FROM {
             self.wrongs.push(Misprediction {

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fulmar_predict::Overlay;
-use fulmar_terminal::{Position, Size};
+use fulmar_terminal::Size;
 
 use super::recorded_user::KeyboardRead;
 use super::session::ServerFrame;
-use super::snapshot::ScreenSnapshot;
+use super::snapshot::{ScreenSnapshot, cell_position};
+use crate::judge::CellPosition;
 
 /// A predictor on a session: told what is typed and what comes, it says what the user sees. One that does nothing
 /// predicts nothing.
@@ -44,7 +45,7 @@ pub struct DrawnScreen {
     /// The whole screen.
     pub snapshot: ScreenSnapshot,
     /// The first byte of the key because of which a cell was drawn, where that is known.
-    pub causes: BTreeMap<Position, u64>,
+    pub causes: BTreeMap<CellPosition, u64>,
     /// The same for the cursor.
     pub cursor_cause: Option<u64>,
     /// The same for all other cells.
@@ -63,7 +64,7 @@ impl DrawnScreen {
     }
 
     /// The first byte of the key because of which a cell was drawn.
-    pub(crate) fn cause_of(&self, at: Position) -> Option<u64> {
+    pub(crate) fn cause_of(&self, at: CellPosition) -> Option<u64> {
         self.causes.get(&at).copied().or(self.scroll_cause)
     }
 
@@ -72,7 +73,7 @@ impl DrawnScreen {
         let cells = overlay.cells().iter();
         DrawnScreen {
             causes: cells
-                .filter_map(|cell| Some((cell.at, cell.key?)))
+                .filter_map(|cell| Some((cell_position(cell.at), cell.key?)))
                 .collect(),
             cursor_cause: overlay.cursor_key(),
             scroll_cause: overlay.scroll_key(),

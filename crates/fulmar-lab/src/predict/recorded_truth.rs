@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use fulmar_terminal::{Position, Screen, Size, Terminal};
+use fulmar_terminal::{Screen, Size, Terminal};
 
 use super::snapshot::ScreenSnapshot;
-use crate::judge::{ANSWER_WITHIN, BURST_GAP};
+use crate::judge::{ANSWER_WITHIN, BURST_GAP, CellPosition};
 use crate::trace::{Event, KeystrokeKind, Mark, Meta, Note, Trace, TtyState, keystrokes};
 
 /// Every screen that the programs of a recording make, and what each key does to it.
@@ -61,7 +61,7 @@ pub struct RecordedEffect {
 #[derive(Clone, Debug, Default)]
 pub struct ScreenRegion {
     /// The cells.
-    pub places: Vec<Position>,
+    pub places: Vec<CellPosition>,
     /// True if the cursor belongs to it.
     pub has_cursor: bool,
 }
@@ -326,13 +326,14 @@ fn part(before: &ScreenSnapshot, after: &ScreenSnapshot) -> Option<ScreenRegion>
     let has_cursor = after.cursor().is_some();
     let cursor_differs = has_cursor && before.cursor() != after.cursor();
     let end = after.cursor_place();
-    let is_suggestion =
-        |at: &Position| at.row == end.row && at.column >= end.column && after.look(*at).is_grey();
-    let changed: Vec<Position> = after
+    let is_suggestion = |at: &CellPosition| {
+        at.row == end.row && at.column >= end.column && after.look(*at).is_grey()
+    };
+    let changed: Vec<CellPosition> = after
         .differences(before)
         .filter(|at| !is_suggestion(at))
         .collect();
-    let on_rows: Vec<Position> = changed
+    let on_rows: Vec<CellPosition> = changed
         .iter()
         .filter(|at| rows.contains(&at.row))
         .copied()

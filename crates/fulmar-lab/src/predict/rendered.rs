@@ -3,14 +3,13 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use fulmar_terminal::Position;
 
 use super::recorded_user::UserInput;
 use super::recording::Recording;
 use super::session::{PredictionSession, SessionEventKind};
 use super::snapshot::ScreenSnapshot;
 use super::user_view::{UserView, ViewSample};
-use crate::judge::{GroundTruth, ObservedRun, RunVerdict, Stamp};
+use crate::judge::{CellPosition, GroundTruth, ObservedRun, RunVerdict, Stamp};
 use crate::trace::{Event, Record, Trace};
 
 /// Judges what was seen as if it had been on a real terminal; `truth` is the judge's own of the recording.
@@ -71,13 +70,13 @@ fn user_side(
 fn drawn(before: Option<&ScreenSnapshot>, moment: &ViewSample<'_>, stamp: Stamp) -> String {
     let snapshot = &moment.drawn.snapshot;
     let mut text = String::new();
-    let changed: Vec<Position> = match before {
+    let changed: Vec<CellPosition> = match before {
         Some(before) => snapshot.differences(before).collect(),
         None => {
             text.push_str("\x1b[m\x1b[2J");
             let rows = 0..snapshot.rows();
             let places = rows.flat_map(|row| {
-                (0..snapshot.columns()).map(move |column| Position::new(row, column))
+                (0..snapshot.columns()).map(move |column| CellPosition::new(row, column))
             });
             places.collect()
         }
@@ -88,7 +87,7 @@ fn drawn(before: Option<&ScreenSnapshot>, moment: &ViewSample<'_>, stamp: Stamp)
             continue;
         };
         let rendition = if look.is_inverse() { ";7" } else { "" };
-        let (row, column) = (at.row.0 + 1, at.column.0 + 1);
+        let (row, column) = (at.row + 1, at.column + 1);
         let _ = write!(text, "\x1b[{row};{column}H\x1b[0{rendition}m{character}");
     }
     let cursor = snapshot.cursor_place();
@@ -97,7 +96,7 @@ fn drawn(before: Option<&ScreenSnapshot>, moment: &ViewSample<'_>, stamp: Stamp)
     } else {
         'l'
     };
-    let (row, column) = (cursor.row.0 + 1, cursor.column.0 + 1);
+    let (row, column) = (cursor.row + 1, cursor.column + 1);
     let _ = write!(
         text,
         "\x1b[{row};{column}H\x1b[?25{shown}{}",

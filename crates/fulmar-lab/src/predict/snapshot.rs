@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use fulmar_terminal::{
-    Attributes, Cell, CellRow, Color, ColorKind, Column, Glyph, Position, Row, Screen, Style,
+    Attributes, Cell, CellRow, Color, ColorKind, Column, Glyph, Position, Screen, Style,
 };
+
+use crate::judge::{CellPosition, Cursor};
 
 /// The look of one cell: its text, whether it is inverse, and its background. Colours of the text and the
 /// like do not count.
@@ -136,9 +138,7 @@ fn hash(text: &str) -> u32 {
 #[derive(Clone, Debug)]
 pub struct ScreenSnapshot {
     rows: Vec<Arc<[CellLook]>>,
-    /// The position of the cursor, shown or not.
-    at: Position,
-    is_visible: bool,
+    cursor: Cursor,
 }
 
 impl ScreenSnapshot {
@@ -152,8 +152,10 @@ impl ScreenSnapshot {
         };
         ScreenSnapshot {
             rows: screen.rows().map(|row| look(row)).collect(),
-            at: screen.cursor().position,
-            is_visible: screen.cursor().visible,
+            cursor: Cursor {
+                place: cell_position(screen.cursor().position),
+                is_visible: screen.cursor().visible,
+            },
         }
     }
 
@@ -182,48 +184,48 @@ impl ScreenSnapshot {
     }
 
     /// Returns the look of a cell; outside it is blank.
-    pub fn look(&self, at: Position) -> CellLook {
-        let row = self.row(at.row.0);
-        row.get(usize::from(at.column.0))
+    pub fn look(&self, at: CellPosition) -> CellLook {
+        let row = self.row(at.row);
+        row.get(usize::from(at.column))
             .copied()
             .unwrap_or(CellLook::BLANK)
     }
 
     /// Returns the position of the cursor, shown or not.
-    pub(crate) fn cursor_place(&self) -> Position {
-        self.at
+    pub(crate) fn cursor_place(&self) -> CellPosition {
+        self.cursor.place
     }
 
     /// Returns the position at which a cursor is to be seen.
-    pub fn cursor(&self) -> Option<Position> {
-        self.is_visible.then_some(self.at)
+    pub fn cursor(&self) -> Option<CellPosition> {
+        self.cursor.seen()
     }
 
     /// Puts something into a cell.
-    pub fn set(&mut self, at: Position, look: CellLook) {
-        if let Some(row) = self.rows.get_mut(usize::from(at.row.0))
-            && let Some(cell) = Arc::make_mut(row).get_mut(usize::from(at.column.0))
+    pub fn set(&mut self, at: CellPosition, look: CellLook) {
+        if let Some(row) = self.rows.get_mut(usize::from(at.row))
+            && let Some(cell) = Arc::make_mut(row).get_mut(usize::from(at.column))
         {
             *cell = look;
         }
     }
 
     /// Moves the cursor.
-    pub(crate) fn set_cursor(&mut self, at: Position) {
-        self.at = at;
+    pub(crate) fn set_cursor(&mut self, at: CellPosition) {
+        self.cursor.place = at;
     }
 
     /// The cells in which two snapshots of one size differ.
     pub fn differences<'a>(
         &'a self,
         other: &'a ScreenSnapshot,
-    ) -> impl Iterator<Item = Position> + 'a {
+    ) -> impl Iterator<Item = CellPosition> + 'a {
         let rows = (0..self.rows()).filter(|row| !self.shares_row(other, *row));
         rows.flat_map(move |row| {
             let cells = self.row(row).iter().zip(other.row(row)).enumerate();
             cells
                 .filter(|(_, (one, other))| one != other)
-                .map(move |(column, _)| Position::new(row, column as u16))
+                .map(move |(column, _)| CellPosition::new(row, column as u16))
         })
     }
 
@@ -249,10 +251,7 @@ fn looks(row: &CellRow) -> Arc<[CellLook]> {
         .collect()
 }
 
-/// The place at a row and a column.
-pub(super) fn place(row: Row, column: u16) -> Position {
-    Position {
-        row,
-        column: Column(column),
-    }
+/// Returns the judge's name for a cell.
+pub(super) fn cell_position(at: Position) -> CellPosition {
+    CellPosition::new(at.row.0, at.column.0)
 }

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use fulmar_terminal::Position;
-
 use super::*;
+use crate::judge::CellPosition;
 use crate::stats::Observation;
 use crate::trace::{Meta, Trace};
 
@@ -98,8 +97,8 @@ fn scored_kind(recording: &Recording, kind: PredictorKind) -> Scored {
     Scored::of(&recording.truth, &kind.view(&session(recording)))
 }
 
-fn at(row: u16, column: u16) -> Position {
-    Position::new(row, column)
+fn at(row: u16, column: u16) -> CellPosition {
+    CellPosition::new(row, column)
 }
 
 #[test]

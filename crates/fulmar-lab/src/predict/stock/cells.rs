@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use fulmar_terminal::Position;
-
+use crate::judge::CellPosition;
 use crate::predict::snapshot::{CellLook, ScreenSnapshot};
 
 /// A prediction about one cell.
@@ -46,11 +45,11 @@ impl CellPrediction {
     /// Returns the verdict of a screen on it.
     pub(super) fn validity(
         &self,
-        at: Position,
+        at: CellPosition,
         screen: &ScreenSnapshot,
         late_ack: u64,
     ) -> Validity {
-        if at.row.0 >= screen.rows() || at.column.0 >= screen.columns() {
+        if at.row >= screen.rows() || at.column >= screen.columns() {
             return Validity::Misprediction;
         }
         if late_ack < self.expires {

@@ -10,7 +10,7 @@ mod trigger;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fulmar_terminal::{Position, Row, Size};
+use fulmar_terminal::Size;
 
 use self::cells::{CellPrediction, Validity};
 use self::keyboard::{Action, Keyboard};
@@ -18,7 +18,8 @@ use self::trigger::Triggers;
 use super::predictor::{DrawnScreen, Predictor};
 use super::recorded_user::KeyboardRead;
 use super::session::ServerFrame;
-use super::snapshot::{CellLook, ScreenSnapshot, place};
+use super::snapshot::{CellLook, ScreenSnapshot};
+use crate::judge::CellPosition;
 
 /// The mode of stock's predictor: when it shows what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub(super) struct Stock {
     mode: Mode,
     keyboard: Keyboard,
     triggers: Triggers,
-    cells: BTreeMap<Position, CellPrediction>,
+    cells: BTreeMap<CellPosition, CellPrediction>,
     cursors: Vec<Cursor>,
     epoch: u64,
     confirmed: u64,
@@ -55,7 +56,7 @@ pub(super) struct Stock {
 
 #[derive(Clone, Copy, Debug)]
 struct Cursor {
-    at: Position,
+    at: CellPosition,
     expires: u64,
     epoch: u64,
     key: u64,
@@ -154,7 +155,7 @@ impl Stock {
     ) -> bool {
         let columns = snapshot.columns();
         let places = self.cells.keys().copied();
-        let places: Vec<Position> = places.filter(|at| at.column.0 < columns).collect();
+        let places: Vec<CellPosition> = places.filter(|at| at.column < columns).collect();
         for at in places {
             let Some(prediction) = self.cells.get(&at) else {
                 continue;
@@ -184,8 +185,8 @@ impl Stock {
     }
 
     /// Gives the predictions from a cell to the end of its row the look of what came.
-    fn adopt(&mut self, from: Position, actual: CellLook) {
-        let end = place(from.row, u16::MAX);
+    fn adopt(&mut self, from: CellPosition, actual: CellLook) {
+        let end = CellPosition::new(from.row, u16::MAX);
         for (_, prediction) in self.cells.range_mut(from..=end) {
             prediction.look = prediction.look.map(|look| look.dressed_as(actual));
         }
@@ -212,7 +213,7 @@ impl Stock {
     }
 
     /// Returns where the predicted cursor is, with one of the present epoch there.
-    fn cursor(&mut self, on: Situation<'_>) -> Position {
+    fn cursor(&mut self, on: Situation<'_>) -> CellPosition {
         let newest = self.cursors.last().copied();
         let at = newest.map_or(on.shown.cursor_place(), |newest| newest.at);
         if newest.is_none_or(|newest| newest.epoch != self.epoch) {
@@ -226,7 +227,7 @@ impl Stock {
         at
     }
 
-    fn move_cursor(&mut self, to: Position, on: Situation<'_>) {
+    fn move_cursor(&mut self, to: CellPosition, on: Situation<'_>) {
         let expires = self.sent_state + 1;
         if let Some(newest) = self.cursors.last_mut() {
             newest.at = to;
@@ -238,27 +239,28 @@ impl Stock {
     fn step(&mut self, by: i32, on: Situation<'_>) {
         let at = self.cursor(on);
         let last = on.shown.columns().saturating_sub(1);
-        let column = i32::from(at.column.0) + by;
+        let column = i32::from(at.column) + by;
         if (0..=i32::from(last)).contains(&column) {
-            self.move_cursor(place(at.row, column as u16), on);
+            self.move_cursor(CellPosition::new(at.row, column as u16), on);
         }
     }
 
     fn insert(&mut self, character: char, on: Situation<'_>) {
         let at = self.cursor(on);
         let last = on.shown.columns().saturating_sub(1);
-        let is_last = at.column.0 >= last;
+        let is_last = at.column >= last;
         if is_last {
             self.lose_confidence();
             self.cursor(on);
         }
-        for column in (at.column.0 + 1..=last).rev() {
-            let taken = (column != last).then(|| self.look(place(at.row, column - 1), on));
-            self.put(place(at.row, column), taken.flatten(), on);
+        for column in (at.column + 1..=last).rev() {
+            let taken =
+                (column != last).then(|| self.look(CellPosition::new(at.row, column - 1), on));
+            self.put(CellPosition::new(at.row, column), taken.flatten(), on);
         }
-        let left = match at.column.0.checked_sub(1) {
+        let left = match at.column.checked_sub(1) {
             Some(left) => {
-                let left = place(at.row, left);
+                let left = CellPosition::new(at.row, left);
                 self.look(left, on).unwrap_or(on.shown.look(left))
             }
             None => CellLook::blank(on.frame.update.screen.style()),
@@ -268,44 +270,45 @@ impl Stock {
             self.lose_confidence();
             self.new_line(on);
         } else {
-            self.move_cursor(place(at.row, at.column.0 + 1), on);
+            self.move_cursor(CellPosition::new(at.row, at.column + 1), on);
         }
     }
 
     fn backspace(&mut self, on: Situation<'_>) {
         let at = self.cursor(on);
-        let Some(column) = at.column.0.checked_sub(1) else {
+        let Some(column) = at.column.checked_sub(1) else {
             return;
         };
-        self.move_cursor(place(at.row, column), on);
+        self.move_cursor(CellPosition::new(at.row, column), on);
         let columns = on.shown.columns();
         for column in column..columns {
-            let taken = (column + 2 < columns).then(|| self.look(place(at.row, column + 1), on));
-            self.put(place(at.row, column), taken.flatten(), on);
+            let taken = (column + 2 < columns)
+                .then(|| self.look(CellPosition::new(at.row, column + 1), on));
+            self.put(CellPosition::new(at.row, column), taken.flatten(), on);
         }
     }
 
     fn new_line(&mut self, on: Situation<'_>) {
         let at = self.cursor(on);
-        if at.row.0 + 1 < on.shown.rows() {
-            return self.move_cursor(place(Row(at.row.0 + 1), 0), on);
+        if at.row + 1 < on.shown.rows() {
+            return self.move_cursor(CellPosition::new(at.row + 1, 0), on);
         }
-        self.move_cursor(place(at.row, 0), on);
+        self.move_cursor(CellPosition::new(at.row, 0), on);
         for column in 0..on.shown.columns() {
-            self.put(place(at.row, column), Some(CellLook::BLANK), on);
+            self.put(CellPosition::new(at.row, column), Some(CellLook::BLANK), on);
         }
     }
 
     /// Returns the look that is predicted for a cell, or else displayed; `None` if that is unknown.
-    fn look(&self, at: Position, on: Situation<'_>) -> Option<CellLook> {
+    fn look(&self, at: CellPosition, on: Situation<'_>) -> Option<CellLook> {
         match self.cells.get(&at) {
             Some(prediction) => prediction.look,
             None => Some(on.shown.look(at)),
         }
     }
 
-    fn put(&mut self, at: Position, look: Option<CellLook>, on: Situation<'_>) {
-        if at.column.0 >= on.shown.columns() {
+    fn put(&mut self, at: CellPosition, look: Option<CellLook>, on: Situation<'_>) {
+        if at.column >= on.shown.columns() {
             return;
         }
         let prediction = self.cells.entry(at).or_default();

@@ -7,9 +7,9 @@ fn shown(recording: &Recording, draw: impl Fn(usize, &mut ScreenSnapshot)) -> Le
     scored(recording, &mut Fake::new(ms(1), draw)).score.leaks
 }
 
-fn write(snapshot: &mut ScreenSnapshot, from: Position, text: &str) {
-    for (column, character) in (from.column.0..).zip(text.chars()) {
-        let to = at(from.row.0, column);
+fn write(snapshot: &mut ScreenSnapshot, from: CellPosition, text: &str) {
+    for (column, character) in (from.column..).zip(text.chars()) {
+        let to = at(from.row, column);
         snapshot.set(to, CellLook::BLANK.with(character));
     }
 }
