@@ -135,15 +135,15 @@ impl Account<'_> {
         let after = self
             .truth
             .snapshot(after.map_or(true_key.reach, |effect| effect.after));
-        let row = after.cursor_place().row;
+        let row = after.cursor.place.row;
         for (name, snapshot) in [
             ("true", after),
             ("shown", &moment.drawn.snapshot),
             ("frame", &moment.frame.snapshot),
         ] {
-            let cursor = snapshot.cursor_place();
+            let cursor = snapshot.cursor.place;
             let (line, column) = (cursor.row, cursor.column);
-            let hidden = if snapshot.cursor().is_some() {
+            let hidden = if snapshot.cursor.seen().is_some() {
                 ""
             } else {
                 " hidden"

@@ -42,13 +42,13 @@ pub(super) fn wrong_cells(truth: &RecordedTruth, moment: &ViewSample<'_>) -> Vec
 
 /// Returns true if the cursor is wrong at a moment. One that is not to be seen is not.
 pub(super) fn is_cursor_wrong(truth: &RecordedTruth, moment: &ViewSample<'_>) -> bool {
-    let Some(shown) = moment.drawn.snapshot.cursor() else {
+    let Some(shown) = moment.drawn.snapshot.cursor.seen() else {
         return false;
     };
     let (from, to) = (moment.frame.number, truth.reach(moment.typed));
     let mut snapshots = true_snapshots(truth, from, to);
-    moment.frame.snapshot.cursor() != Some(shown)
-        && !snapshots.any(|snapshot| snapshot.cursor() == Some(shown))
+    moment.frame.snapshot.cursor.seen() != Some(shown)
+        && !snapshots.any(|snapshot| snapshot.cursor.seen() == Some(shown))
 }
 
 /// Returns the true snapshots from one screen to another, and on the way between them.
@@ -140,7 +140,7 @@ impl MispredictionDetector<'_> {
             let key = named(cause.as_ref()).or(known.map(|(_, key)| *key));
             self.drawn.insert(at, (look, key.unwrap_or(newest)));
         }
-        let place = snapshot.cursor_place();
+        let place = snapshot.cursor.place;
         let known = self.cursor.filter(|(was, _)| *was == place);
         let key = named(moment.drawn.cursor_cause.as_ref()).or(known.map(|(_, key)| key));
         self.cursor = Some((place, key.unwrap_or(newest)));

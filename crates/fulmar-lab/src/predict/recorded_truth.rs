@@ -69,7 +69,7 @@ pub struct ScreenRegion {
 impl ScreenRegion {
     /// Returns true if two snapshots agree there.
     pub fn agrees(&self, one: &ScreenSnapshot, other: &ScreenSnapshot) -> bool {
-        let has_cursor = !self.has_cursor || one.cursor() == other.cursor();
+        let has_cursor = !self.has_cursor || one.cursor.seen() == other.cursor.seen();
         has_cursor
             && self
                 .places
@@ -322,10 +322,10 @@ const TTY_LATE: Duration = Duration::from_millis(2);
 /// Returns the part that is different in one snapshot and to be seen in the other: on the rows of the cursor,
 /// before and after, and the cursor if it is visible; or everything, if nothing of that is.
 fn part(before: &ScreenSnapshot, after: &ScreenSnapshot) -> Option<ScreenRegion> {
-    let rows = [before, after].map(|snapshot| snapshot.cursor_place().row);
-    let has_cursor = after.cursor().is_some();
-    let cursor_differs = has_cursor && before.cursor() != after.cursor();
-    let end = after.cursor_place();
+    let rows = [before, after].map(|snapshot| snapshot.cursor.place.row);
+    let has_cursor = after.cursor.seen().is_some();
+    let cursor_differs = has_cursor && before.cursor.seen() != after.cursor.seen();
+    let end = after.cursor.place;
     let is_suggestion = |at: &CellPosition| {
         at.row == end.row && at.column >= end.column && after.look(*at).is_grey()
     };

@@ -90,8 +90,8 @@ fn drawn(before: Option<&ScreenSnapshot>, moment: &ViewSample<'_>, stamp: Stamp)
         let (row, column) = (at.row + 1, at.column + 1);
         let _ = write!(text, "\x1b[{row};{column}H\x1b[0{rendition}m{character}");
     }
-    let cursor = snapshot.cursor_place();
-    let shown = if snapshot.cursor().is_some() {
+    let cursor = snapshot.cursor.place;
+    let shown = if snapshot.cursor.seen().is_some() {
         'h'
     } else {
         'l'

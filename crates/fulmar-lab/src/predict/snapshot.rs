@@ -138,7 +138,8 @@ fn hash(text: &str) -> u32 {
 #[derive(Clone, Debug)]
 pub struct ScreenSnapshot {
     rows: Vec<Arc<[CellLook]>>,
-    cursor: Cursor,
+    /// The cursor.
+    pub cursor: Cursor,
 }
 
 impl ScreenSnapshot {
@@ -191,16 +192,6 @@ impl ScreenSnapshot {
             .unwrap_or(CellLook::BLANK)
     }
 
-    /// Returns the position of the cursor, shown or not.
-    pub(crate) fn cursor_place(&self) -> CellPosition {
-        self.cursor.place
-    }
-
-    /// Returns the position at which a cursor is to be seen.
-    pub fn cursor(&self) -> Option<CellPosition> {
-        self.cursor.seen()
-    }
-
     /// Puts something into a cell.
     pub fn set(&mut self, at: CellPosition, look: CellLook) {
         if let Some(row) = self.rows.get_mut(usize::from(at.row))
@@ -208,11 +199,6 @@ impl ScreenSnapshot {
         {
             *cell = look;
         }
-    }
-
-    /// Moves the cursor.
-    pub(crate) fn set_cursor(&mut self, at: CellPosition) {
-        self.cursor.place = at;
     }
 
     /// The cells in which two snapshots of one size differ.
@@ -231,7 +217,7 @@ impl ScreenSnapshot {
 
     /// Returns true if nothing is different, cursor included.
     pub fn is_same(&self, other: &ScreenSnapshot) -> bool {
-        self.cursor() == other.cursor() && self.differences(other).next().is_none()
+        self.cursor.seen() == other.cursor.seen() && self.differences(other).next().is_none()
     }
 
     /// The text of a row without the blanks at its end.

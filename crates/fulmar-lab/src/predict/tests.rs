@@ -118,7 +118,7 @@ fn enter_is_done_with_the_first_line_or_with_the_burst() {
     assert_eq!(enter.after, 6, "8 ms are no gap");
     let (part, snapshot) = enter.first_line.unwrap();
     assert!(part.places.is_empty());
-    assert_eq!(snapshot.cursor(), Some(at(1, 0)));
+    assert_eq!(snapshot.cursor.seen(), Some(at(1, 0)));
     // The middle row, which the cursor only passed, does not belong to it.
     assert_eq!(enter.part.places, [at(2, 0)]);
 }
@@ -205,7 +205,7 @@ fn a_wrong_cell_counts_from_30_ms_on_and_once_for_its_key() {
 #[test]
 fn a_cursor_can_be_wrong_by_itself() {
     let recording = recording(SHELL);
-    let lie = |_: usize, snapshot: &mut ScreenSnapshot| snapshot.set_cursor(at(3, 3));
+    let lie = |_: usize, snapshot: &mut ScreenSnapshot| snapshot.cursor.place = at(3, 3);
     let scored = scored(&recording, &mut Fake::new(ms(40), lie));
     assert_eq!(scored.score.wrong, 4);
     assert!(scored.wrongs.iter().all(|wrong| wrong.place.is_none()));

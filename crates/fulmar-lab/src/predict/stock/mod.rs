@@ -114,7 +114,7 @@ impl Stock {
         self.cursors.retain(|cursor| cursor.epoch < epoch);
         self.cells.retain(|_, prediction| prediction.epoch < epoch);
         self.cursors.push(Cursor {
-            at: frame.snapshot.cursor_place(),
+            at: frame.snapshot.cursor.place,
             expires: self.sent_state + 1,
             epoch: self.epoch,
             key: 0,
@@ -134,7 +134,7 @@ impl Stock {
         }
         if let Some(newest) = self.cursors.last()
             && self.late_ack >= newest.expires
-            && newest.at != snapshot.cursor_place()
+            && newest.at != snapshot.cursor.place
         {
             if self.is_frozen() {
                 self.cursors.clear()
@@ -215,7 +215,7 @@ impl Stock {
     /// Returns where the predicted cursor is, with one of the present epoch there.
     fn cursor(&mut self, on: Situation<'_>) -> CellPosition {
         let newest = self.cursors.last().copied();
-        let at = newest.map_or(on.shown.cursor_place(), |newest| newest.at);
+        let at = newest.map_or(on.shown.cursor.place, |newest| newest.at);
         if newest.is_none_or(|newest| newest.epoch != self.epoch) {
             self.cursors.push(Cursor {
                 at,
@@ -354,7 +354,7 @@ impl Predictor for Stock {
         if self.is_shown() {
             let is_sure = |epoch: u64| epoch <= self.confirmed || self.is_frozen();
             for cursor in self.cursors.iter().filter(|cursor| is_sure(cursor.epoch)) {
-                drawn.snapshot.set_cursor(cursor.at);
+                drawn.snapshot.cursor.place = cursor.at;
                 drawn.cursor_cause = Some(cursor.key);
             }
             for (at, prediction) in &self.cells {

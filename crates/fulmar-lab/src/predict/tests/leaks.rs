@@ -42,7 +42,7 @@ fn near_is_a_row_beside_the_cursor_that_is_shown_or_the_servers() {
     let shown_at = |row: u16, cursor: u16| {
         let draw = move |_: usize, snapshot: &mut ScreenSnapshot| {
             write(snapshot, at(row, 9), "a");
-            snapshot.set_cursor(at(cursor, 4));
+            snapshot.cursor.place = at(cursor, 4);
         };
         shown(&secret(), draw).shown
     };

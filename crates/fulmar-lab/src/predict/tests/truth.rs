@@ -136,7 +136,7 @@ fn the_screen_behind_a_newline_is_true() {
                 for (column, character) in (0..).zip("a b".chars()) {
                     snapshot.set(at(1, column), CellLook::BLANK.with(character));
                 }
-                snapshot.set_cursor(at(2, column));
+                snapshot.cursor.place = at(2, column);
             }
         };
         let scored = scored(&recording, &mut Fake::new(ms(90), draw));
