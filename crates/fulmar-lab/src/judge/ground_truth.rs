@@ -1,13 +1,11 @@
 //! The truth of a session: every screen that the host's output makes, in its order.
 
-pub(crate) mod effect;
-
 use super::cell_history::CellHistory;
 use super::glyph::{CellPosition, Glyph};
-use super::observer::{Change, Cursor, ScreenObserver};
-use crate::trace::{Event, KeystrokeKind, Size, Trace, keystrokes};
-use effect::{KeyEffect, effects};
-use std::collections::HashMap;
+use super::key_effect::{Chunk, KeyEffect, TypedKey, answer_end, typed_keys};
+use super::observer::{Change, Cursor, ScreenObserver, places};
+use crate::trace::{Event, Size, Trace};
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 /// The number of bytes of the host's output that have been shown. Screens of a truth are named by it.
@@ -53,32 +51,18 @@ pub(crate) struct State {
     pub(crate) is_rest: bool,
 }
 
-/// One key and what the host made of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GroundTruthKey {
-    /// The bytes that the keyboard sent.
-    pub bytes: Vec<u8>,
-    /// A key, a report of the mouse, or a paste.
-    pub kind: KeystrokeKind,
-    /// The time on the trace's clock.
-    pub at: Duration,
-    /// The output before it.
-    pub before: OutputPosition,
-    /// The output before the next key: all that can come of the keys up to this one.
-    pub reach: OutputPosition,
-    /// The effects of the key itself on the screen: any one of these, and nothing at all if there is none.
-    pub effects: Vec<KeyEffect>,
-}
+/// One key of it, with its effects: any one of these, and nothing at all if there is none.
+pub type GroundTruthKey = TypedKey<OutputPosition, Vec<KeyEffect<OutputPosition>>>;
 
 impl GroundTruthKey {
     /// True when something visible comes of the key.
     pub fn has_effect(&self) -> bool {
-        !self.effects.is_empty()
+        !self.effect.is_empty()
     }
 
     /// Returns the position at which the key's whole direct answer has been shown.
     pub fn answered(&self) -> Option<OutputPosition> {
-        self.effects.iter().map(|effect| effect.after).max()
+        self.effect.iter().map(|effect| effect.after).max()
     }
 }
 
@@ -185,6 +169,31 @@ impl GroundTruth {
         self.history.changed(start, end)
     }
 
+    /// Returns the cells that are different at two positions.
+    pub fn difference(&self, one: OutputPosition, other: OutputPosition) -> Vec<CellPosition> {
+        places(self.size())
+            .filter(|place| self.glyph(*place, one) != self.glyph(*place, other))
+            .collect()
+    }
+
+    /// Returns the effect that leads from one position to another, if there is anything to see.
+    fn effect(
+        &self,
+        before: OutputPosition,
+        after: OutputPosition,
+    ) -> Option<KeyEffect<OutputPosition>> {
+        let changed: BTreeSet<CellPosition> = self
+            .changed(before, after)
+            .filter(|place| self.glyph(*place, before) != self.first_glyph(*place, after))
+            .collect();
+        KeyEffect::between(
+            (before, self.cursor(before)),
+            (after, self.first_cursor(after)),
+            changed,
+            |place| self.first_glyph(place, after).is_grey(),
+        )
+    }
+
     pub(crate) fn states(&self) -> &[State] {
         &self.states
     }
@@ -247,18 +256,10 @@ impl GroundTruth {
     }
 }
 
-/// A piece of output that came in one read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Chunk {
-    pub(crate) at: Duration,
-    pub(crate) start: OutputPosition,
-    pub(crate) end: OutputPosition,
-}
-
 struct Play {
     observer: ScreenObserver,
     truth: GroundTruth,
-    chunks: Vec<Chunk>,
+    chunks: Vec<Chunk<OutputPosition>>,
     newlines: Vec<OutputPosition>,
     changes: Vec<Change>,
 }
@@ -301,16 +302,8 @@ impl Play {
     }
 
     fn type_keys(&mut self, at: Duration, bytes: &[u8]) {
-        for keystroke in keystrokes(bytes).filter(|keystroke| keystroke.kind.is_typed()) {
-            self.truth.keys.push(GroundTruthKey {
-                bytes: keystroke.bytes.to_vec(),
-                kind: keystroke.kind,
-                at,
-                before: self.truth.end(),
-                reach: self.truth.end(),
-                effects: Vec::new(),
-            });
-        }
+        let keys = typed_keys(at, bytes, self.truth.end());
+        self.truth.keys.extend(keys);
     }
 
     fn show(&mut self, at: Duration, bytes: &[u8]) {
@@ -358,10 +351,25 @@ impl Play {
         }
         for number in 0..self.truth.keys.len() {
             self.truth.keys[number].reach = self.truth.reach(number + 1);
-            let effects = effects(&self.truth, number, &self.chunks, &self.newlines);
-            self.truth.keys[number].effects = effects;
+            self.truth.keys[number].effect = self.effects(number);
         }
         self.truth
+    }
+
+    /// Returns the effects of a key: none, one, or, for Enter, two.
+    fn effects(&self, number: usize) -> Vec<KeyEffect<OutputPosition>> {
+        let (truth, key) = (&self.truth, &self.truth.keys[number]);
+        let Some(after) = answer_end(&truth.keys, number, &self.chunks, truth.end()) else {
+            return Vec::new();
+        };
+        let first = self
+            .newlines
+            .partition_point(|newline| *newline <= key.before);
+        let newline = self.newlines.get(first).copied();
+        let newline = newline.filter(|newline| key.is_enter() && *newline < after);
+        let ends = [Some(after), newline].into_iter().flatten();
+        ends.filter_map(|end| truth.effect(key.before, end))
+            .collect()
     }
 }
 

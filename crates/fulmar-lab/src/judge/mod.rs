@@ -38,6 +38,7 @@ mod display;
 mod glyph;
 mod ground_truth;
 mod json;
+mod key_effect;
 mod observer;
 mod own;
 mod timeline;
@@ -46,8 +47,9 @@ mod wrong_interval;
 
 pub use delivery::{Delivery, plain};
 pub use glyph::{CellPosition, Glyph};
-pub use ground_truth::effect::{ANSWER_WITHIN, BURST_GAP, KeyEffect};
 pub use ground_truth::{GroundTruth, GroundTruthKey, OutputPosition};
+pub use key_effect::{ANSWER_WITHIN, BURST_GAP, KeyEffect, TypedKey};
+pub(crate) use key_effect::{Chunk, answer_end, typed_keys};
 pub use observer::{Change, Cursor, STAMP_PREFIX, ScreenObserver, Stamp};
 pub use verdict::{JudgeError, KeyVerdict, ObservedRun, RunVerdict};
 pub use wrong_interval::{NOTICES, WRONG_OVER, WrongInterval};

@@ -1,7 +1,8 @@
 //! Finds the time at which a key's own effect is on the screen.
 
 use super::glyph::{CellPosition, Glyph};
-use super::ground_truth::effect::KeyEffect;
+use super::ground_truth::OutputPosition;
+use super::key_effect::KeyEffect;
 use super::timeline::{RunTimeline, TimelineSample};
 use std::time::Duration;
 
@@ -16,7 +17,11 @@ impl RunTimeline<'_> {
     /// effect is complete, or at any later position that the keys typed by then can lead to. Where
     /// several of these screens agree the display is at the first that it can be at: one that still
     /// stands as it stood before two keys that cancel each other shows neither.
-    pub(crate) fn own_effect_at(&self, effect: &KeyEffect, key: usize) -> Option<Duration> {
+    pub(crate) fn own_effect_at(
+        &self,
+        effect: &KeyEffect<OutputPosition>,
+        key: usize,
+    ) -> Option<Duration> {
         let typed = self.moment_of_key(key);
         let (start, state) = self.start(typed);
         let mut search = Search {
@@ -54,7 +59,7 @@ impl RunTimeline<'_> {
 /// The search for one effect from moment to moment.
 struct Search<'a> {
     timeline: &'a RunTimeline<'a>,
-    effect: &'a KeyEffect,
+    effect: &'a KeyEffect<OutputPosition>,
     /// The newest true state of which the display is known to have shown these cells.
     state: usize,
 }

@@ -206,7 +206,7 @@ impl ObservedRun<'_> {
         };
         let key = &self.truth.keys()[number];
         let own = key.has_effect().then(|| {
-            let effects = key.effects.iter();
+            let effects = key.effect.iter();
             let first = effects.filter_map(|effect| timeline.own_effect_at(effect, number));
             waited(first.min())
         });

@@ -134,7 +134,7 @@ impl Account<'_> {
         let after = true_key.effect.as_ref();
         let after = self
             .truth
-            .snapshot(after.map_or(true_key.reach, |effect| effect.after));
+            .snapshot(after.map_or(true_key.reach, |effect| effect.part.after));
         let row = after.cursor.place.row;
         for (name, snapshot) in [
             ("true", after),

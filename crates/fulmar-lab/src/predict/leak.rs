@@ -69,28 +69,17 @@ struct Secret {
 }
 
 fn secrets(truth: &RecordedTruth) -> Vec<Secret> {
-    let mut secrets = Vec::new();
-    let mut number = 0;
-    for keys in truth
-        .keys()
-        .chunk_by(|key, next| key.is_secret == next.is_secret)
-    {
-        let first = number;
-        number += keys.len();
-        if let [.., last] = keys
-            && last.is_secret
-        {
-            let characters = (first..)
-                .zip(keys)
-                .filter_map(|(number, key)| Some((number, character(key)?)));
-            secrets.push(Secret {
-                first,
-                settled: last.reach,
-                characters: characters.collect(),
-            });
-        }
-    }
+    let numbers: Vec<usize> = (0..truth.keys().len()).collect();
+    let stretches = numbers.chunk_by(|key, next| truth.is_secret(*key) == truth.is_secret(*next));
+    let secrets = stretches.filter(|keys| truth.is_secret(keys[0]));
+    let character = |key: &usize| Some((*key, character(&truth.keys()[*key])?));
     secrets
+        .map(|keys| Secret {
+            first: keys[0],
+            settled: truth.keys()[keys[keys.len() - 1]].reach,
+            characters: keys.iter().filter_map(character).collect(),
+        })
+        .collect()
 }
 
 /// Returns the character of a key that prints one.
@@ -157,9 +146,10 @@ fn stands(window: &[(usize, char)], text: &[char]) -> bool {
 
 /// Returns the characters that are typed openly and whose answer is not in the frame yet.
 fn open_text(truth: &RecordedTruth, moment: &ViewSample<'_>) -> Vec<char> {
-    let typed = truth.keys().iter().take(moment.typed);
-    let open = typed.filter(|key| !key.is_secret && key.reach > moment.frame.number);
-    let texts = open.filter_map(|key| std::str::from_utf8(&key.bytes).ok());
+    let typed = truth.keys().iter().enumerate().take(moment.typed);
+    let open =
+        typed.filter(|(number, key)| !truth.is_secret(*number) && key.reach > moment.frame.number);
+    let texts = open.filter_map(|(_, key)| std::str::from_utf8(&key.bytes).ok());
     texts.flat_map(str::chars).collect()
 }
 

@@ -54,7 +54,7 @@ pub use link::TestLink;
 pub use misprediction::{Misprediction, WRONG_FROM};
 pub use predictor::{DrawnScreen, Predictor};
 pub use predictor_kind::PredictorKind;
-pub use recorded_truth::{RecordedEffect, RecordedKey, RecordedTruth, ScreenRegion};
+pub use recorded_truth::{RecordedEffect, RecordedKey, RecordedTruth};
 pub use recorded_user::{ClientScreen, ClientWatch, KeyboardRead, Peer, ServerUpdate, UserInput};
 pub use recording::{HELD_OUT, ProgramGroup, Recording, RecordingSet};
 pub use rendered::judged;

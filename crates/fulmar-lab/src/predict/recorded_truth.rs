@@ -1,12 +1,13 @@
 //! The truth of a key: what it does to the screen when nothing is in the way.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use fulmar_terminal::{Screen, Size, Terminal};
 
 use super::snapshot::ScreenSnapshot;
-use crate::judge::{ANSWER_WITHIN, BURST_GAP, CellPosition};
-use crate::trace::{Event, KeystrokeKind, Mark, Meta, Note, Trace, TtyState, keystrokes};
+use crate::judge::{Chunk, KeyEffect, TypedKey, answer_end, typed_keys};
+use crate::trace::{Event, Mark, Meta, Note, Trace, TtyState};
 
 /// Every screen that the programs of a recording make, and what each key does to it.
 ///
@@ -14,68 +15,37 @@ use crate::trace::{Event, KeystrokeKind, Mark, Meta, Note, Trace, TtyState, keys
 /// size of the window.
 #[derive(Debug)]
 pub struct RecordedTruth {
-    screens: Vec<Screen>,
-    snapshots: Vec<ScreenSnapshot>,
-    /// The snapshots behind the first newline of each piece of output that has one.
-    first_lines: Vec<Option<ScreenSnapshot>>,
+    screens: Vec<TrueScreen>,
     keys: Vec<RecordedKey>,
-    /// The number of bytes of output that lead to each screen.
-    written: Vec<usize>,
-    /// The time at which each screen came, on the recording's clock.
-    came: Vec<Duration>,
+    /// The keys that belong to a secret.
+    secret_keys: BTreeSet<usize>,
     /// The states of the terminal, and from when on, if the sidecar has them.
     ttys: Vec<(Duration, TtyState)>,
 }
 
-/// One key and what it does.
-#[derive(Clone, Debug)]
-pub struct RecordedKey {
-    /// The bytes that the keyboard sent.
-    pub bytes: Vec<u8>,
-    /// A key, a report of the mouse, or a paste.
-    pub kind: KeystrokeKind,
-    /// The time on the recording's clock.
-    pub at: Duration,
-    /// The screen that it was typed at.
-    pub before: usize,
-    /// The last screen before the next key: all that can come of the keys up to this one.
-    pub reach: usize,
-    /// True if it belongs to a secret.
-    pub is_secret: bool,
-    /// The effect; `None` for nothing that can be seen.
-    pub effect: Option<RecordedEffect>,
+/// A screen of it.
+#[derive(Debug)]
+struct TrueScreen {
+    screen: Screen,
+    snapshot: ScreenSnapshot,
+    /// The snapshot behind the first newline of the output that leads to it.
+    first_line: Option<ScreenSnapshot>,
+    /// The number of bytes of output that lead to it.
+    written: usize,
+    /// The time at which it came, on the recording's clock.
+    came: Duration,
 }
+
+/// One key, by numbers of screens, and what it does; `None` for nothing that can be seen.
+pub type RecordedKey = TypedKey<usize, Option<RecordedEffect>>;
 
 /// The effect of a key on the screen.
 #[derive(Clone, Debug)]
 pub struct RecordedEffect {
-    /// The screen with which it is complete.
-    pub after: usize,
-    /// The cells and whether the cursor belongs to it.
-    pub part: ScreenRegion,
+    /// The part of the screen that it touches.
+    pub part: KeyEffect<usize>,
     /// For Enter another screen that will do: that after the first newline.
-    pub first_line: Option<(ScreenRegion, ScreenSnapshot)>,
-}
-
-/// Part of a screen.
-#[derive(Clone, Debug, Default)]
-pub struct ScreenRegion {
-    /// The cells.
-    pub places: Vec<CellPosition>,
-    /// True if the cursor belongs to it.
-    pub has_cursor: bool,
-}
-
-impl ScreenRegion {
-    /// Returns true if two snapshots agree there.
-    pub fn agrees(&self, one: &ScreenSnapshot, other: &ScreenSnapshot) -> bool {
-        let has_cursor = !self.has_cursor || one.cursor.seen() == other.cursor.seen();
-        has_cursor
-            && self
-                .places
-                .iter()
-                .all(|at| one.look(*at) == other.look(*at))
-    }
+    pub first_line: Option<(KeyEffect<usize>, ScreenSnapshot)>,
 }
 
 impl RecordedTruth {
@@ -105,17 +75,17 @@ impl RecordedTruth {
 
     /// Returns the snapshot of a screen.
     pub fn snapshot(&self, number: usize) -> &ScreenSnapshot {
-        &self.snapshots[number.min(self.snapshots.len() - 1)]
+        &self.screens[number].snapshot
     }
 
     /// Returns the snapshot that is there for a moment behind the first newline of the output that leads to a screen.
     pub fn first_line(&self, number: usize) -> Option<&ScreenSnapshot> {
-        self.first_lines.get(number)?.as_ref()
+        self.screens[number].first_line.as_ref()
     }
 
     /// A screen.
     pub fn screen(&self, number: usize) -> &Screen {
-        &self.screens[number.min(self.screens.len() - 1)]
+        &self.screens[number].screen
     }
 
     /// The last screen that so many keys can lead to.
@@ -128,33 +98,57 @@ impl RecordedTruth {
 
     /// The screen that is there when so many bytes were written.
     pub fn number_at(&self, written: usize) -> usize {
-        self.written.partition_point(|bytes| *bytes <= written) - 1
+        self.screens
+            .partition_point(|screen| screen.written <= written)
+            - 1
     }
 
     /// Returns the number of bytes of output that lead to a screen.
     pub fn written(&self, number: usize) -> usize {
-        self.written.get(number).copied().unwrap_or_default()
+        self.screens[number].written
     }
 
     /// Returns the number of bytes of output in all.
     pub fn length(&self) -> usize {
-        self.written.last().copied().unwrap_or_default()
+        self.written(self.end())
     }
 
     /// Returns the state of the terminal at a screen, when it was looked at last: with the screen, or at a
     /// later time of the recording's, but not after the next screen.
     pub fn tty(&self, number: usize, looked: Duration) -> Option<&TtyState> {
         // A stamp comes right after the read it belongs to.
-        let came = *self.came.get(number)?;
-        let following = self.came.get(number + 1).copied().unwrap_or(Duration::MAX);
+        let came = self.screens[number].came;
+        let following = self.screens.get(number + 1);
+        let following = following.map_or(Duration::MAX, |screen| screen.came);
         let until = looked.max(came + TTY_LATE).min(following);
         let known = self.ttys.partition_point(|(at, _)| *at <= until);
         Some(&self.ttys[known.checked_sub(1)?].1)
     }
 
+    /// Returns true if a key belongs to a secret.
+    pub fn is_secret(&self, key: usize) -> bool {
+        self.secret_keys.contains(&key)
+    }
+
     /// Returns true if a secret is typed anywhere.
     pub fn has_secret(&self) -> bool {
-        self.keys.iter().any(|key| key.is_secret)
+        !self.secret_keys.is_empty()
+    }
+
+    /// Returns the part of the screen that changes from one screen to a later look at it, if there is anything to see.
+    fn effect(
+        &self,
+        before: usize,
+        after: usize,
+        snapshot: &ScreenSnapshot,
+    ) -> Option<KeyEffect<usize>> {
+        let known = self.snapshot(before);
+        KeyEffect::between(
+            (before, known.cursor),
+            (after, snapshot.cursor),
+            snapshot.differences(known),
+            |at| snapshot.look(at).is_grey(),
+        )
     }
 }
 
@@ -166,15 +160,18 @@ struct Play {
 impl Play {
     fn new(size: Size) -> Play {
         let terminal = Terminal::new(size);
-        let screen = terminal.screen().clone();
+        let blank = TrueScreen {
+            screen: terminal.screen().clone(),
+            snapshot: ScreenSnapshot::of(terminal.screen(), None),
+            first_line: None,
+            written: 0,
+            came: Duration::ZERO,
+        };
         Play {
             truth: RecordedTruth {
-                snapshots: vec![ScreenSnapshot::of(&screen, None)],
-                screens: vec![screen],
-                first_lines: vec![None],
+                screens: vec![blank],
                 keys: Vec::new(),
-                written: vec![0],
-                came: vec![Duration::ZERO],
+                secret_keys: BTreeSet::new(),
                 ttys: Vec::new(),
             },
             terminal,
@@ -182,18 +179,8 @@ impl Play {
     }
 
     fn type_keys(&mut self, at: Duration, bytes: &[u8]) {
-        let before = self.truth.end();
-        for keystroke in keystrokes(bytes).filter(|keystroke| keystroke.kind.is_typed()) {
-            self.truth.keys.push(RecordedKey {
-                bytes: keystroke.bytes.to_vec(),
-                kind: keystroke.kind,
-                at,
-                before,
-                reach: before,
-                is_secret: false,
-                effect: None,
-            });
-        }
+        let keys = typed_keys(at, bytes, self.truth.end());
+        self.truth.keys.extend(keys);
     }
 
     /// The window gets another size: a screen of its own, before the programs notice.
@@ -218,23 +205,30 @@ impl Play {
         self.push(at, written, first_line);
     }
 
-    fn push(&mut self, at: Duration, written: usize, first_line: Option<Screen>) {
+    fn push(&mut self, came: Duration, written: usize, first_line: Option<Screen>) {
         let screen = self.terminal.screen().clone();
-        let last = self.truth.end();
-        let known = Some((&self.truth.screens[last], &self.truth.snapshots[last]));
-        let snapshot = ScreenSnapshot::of(&screen, known);
-        let first_line = first_line.map(|line| ScreenSnapshot::of(&line, known));
-        self.truth.screens.push(screen);
-        self.truth.snapshots.push(snapshot);
-        self.truth.written.push(written);
-        self.truth.came.push(at);
-        self.truth.first_lines.push(first_line);
+        let last = &self.truth.screens[self.truth.end()];
+        let known = Some((&last.screen, &last.snapshot));
+        self.truth.screens.push(TrueScreen {
+            snapshot: ScreenSnapshot::of(&screen, known),
+            first_line: first_line.map(|line| ScreenSnapshot::of(&line, known)),
+            screen,
+            written,
+            came,
+        });
     }
 
     fn finish(mut self, meta: Option<&Meta>) -> RecordedTruth {
+        let screens = self.truth.screens.iter().enumerate().skip(1);
+        let chunks = screens.map(|(number, screen)| Chunk {
+            at: screen.came,
+            start: number - 1,
+            end: number,
+        });
+        let chunks: Vec<Chunk<usize>> = chunks.collect();
         for number in 0..self.truth.keys.len() {
             self.truth.keys[number].reach = self.truth.reach(number + 1);
-            self.truth.keys[number].effect = self.effect(number);
+            self.truth.keys[number].effect = self.effect(number, &chunks);
         }
         if let Some(meta) = meta {
             self.mark_secrets(meta);
@@ -244,54 +238,19 @@ impl Play {
     }
 
     /// The effect of a key, if there is anything to see.
-    fn effect(&self, number: usize) -> Option<RecordedEffect> {
-        let key = &self.truth.keys[number];
-        let after = self.answered(number)?;
-        let part = part(self.truth.snapshot(key.before), self.truth.snapshot(after))?;
+    fn effect(&self, number: usize, chunks: &[Chunk<usize>]) -> Option<RecordedEffect> {
+        let (truth, key) = (&self.truth, &self.truth.keys[number]);
+        let after = answer_end(&truth.keys, number, chunks, truth.end())?;
+        let mut lines = (key.before + 1..=after).filter_map(|screen| truth.first_line(screen));
+        let line = lines.next().filter(|_| key.is_enter());
+        let first_line = line.and_then(|line| {
+            let part = truth.effect(key.before, after, line)?;
+            Some((part, line.clone()))
+        });
         Some(RecordedEffect {
-            after,
-            part,
-            first_line: self.first_line(number, after),
+            part: truth.effect(key.before, after, truth.snapshot(after))?,
+            first_line,
         })
-    }
-
-    fn first_line(&self, number: usize, after: usize) -> Option<(ScreenRegion, ScreenSnapshot)> {
-        let key = &self.truth.keys[number];
-        if !matches!(key.bytes.as_slice(), b"\r" | b"\n") {
-            return None;
-        }
-        let mut lines = (key.before + 1..=after).filter_map(|screen| self.truth.first_line(screen));
-        let snapshot = lines.next()?;
-        let part = part(self.truth.snapshot(key.before), snapshot)?;
-        Some((part, snapshot.clone()))
-    }
-
-    /// The screen with which a key's first burst of output is over, if there is one: it begins within
-    /// 250 ms, and ends before a gap of 20 ms or the next key that is answered. A key that was
-    /// followed by another after 20 ms and more, and not by output, was ignored.
-    fn answered(&self, number: usize) -> Option<usize> {
-        let key = &self.truth.keys[number];
-        let later = &self.truth.keys[number..];
-        let is_ignored = later
-            .iter()
-            .take_while(|later| later.before == key.before)
-            .any(|later| later.at >= key.at + BURST_GAP);
-        if is_ignored {
-            return None;
-        }
-        let limit = later
-            .iter()
-            .map(|later| later.before)
-            .find(|before| *before > key.before)
-            .unwrap_or(self.truth.end());
-        let first = key.before + 1;
-        if first > limit || self.truth.came[first].saturating_sub(key.at) > ANSWER_WITHIN {
-            return None;
-        }
-        let is_last = |screen: &usize| {
-            *screen == limit || self.truth.came[screen + 1] - self.truth.came[*screen] >= BURST_GAP
-        };
-        (first..=limit).find(is_last)
     }
 
     fn mark_secrets(&mut self, meta: &Meta) {
@@ -301,9 +260,11 @@ impl Play {
             _ => None,
         });
         let marks: Vec<(Duration, bool)> = marks.collect();
-        for key in &mut self.truth.keys {
+        for (number, key) in self.truth.keys.iter().enumerate() {
             let before = marks.iter().rev().find(|(at, _)| *at <= key.at);
-            key.is_secret = before.is_some_and(|(_, is_on)| *is_on);
+            if before.is_some_and(|(_, is_on)| *is_on) {
+                self.truth.secret_keys.insert(number);
+            }
         }
     }
 
@@ -318,31 +279,3 @@ impl Play {
 
 /// The longest delay of a note of the terminal's state. Source: the description of the recordings.
 const TTY_LATE: Duration = Duration::from_millis(2);
-
-/// Returns the part that is different in one snapshot and to be seen in the other: on the rows of the cursor,
-/// before and after, and the cursor if it is visible; or everything, if nothing of that is.
-fn part(before: &ScreenSnapshot, after: &ScreenSnapshot) -> Option<ScreenRegion> {
-    let rows = [before, after].map(|snapshot| snapshot.cursor.place.row);
-    let has_cursor = after.cursor.seen().is_some();
-    let cursor_differs = has_cursor && before.cursor.seen() != after.cursor.seen();
-    let end = after.cursor.place;
-    let is_suggestion = |at: &CellPosition| {
-        at.row == end.row && at.column >= end.column && after.look(*at).is_grey()
-    };
-    let changed: Vec<CellPosition> = after
-        .differences(before)
-        .filter(|at| !is_suggestion(at))
-        .collect();
-    let on_rows: Vec<CellPosition> = changed
-        .iter()
-        .filter(|at| rows.contains(&at.row))
-        .copied()
-        .collect();
-    let places = if on_rows.is_empty() && !cursor_differs {
-        changed
-    } else {
-        on_rows
-    };
-    let is_seen = cursor_differs || !places.is_empty();
-    is_seen.then_some(ScreenRegion { places, has_cursor })
-}

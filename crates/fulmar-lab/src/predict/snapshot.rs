@@ -6,7 +6,7 @@ use fulmar_terminal::{
     Attributes, Cell, CellRow, Color, ColorKind, Column, Glyph, Position, Screen, Style,
 };
 
-use crate::judge::{CellPosition, Cursor};
+use crate::judge::{CellPosition, Cursor, KeyEffect};
 
 /// The look of one cell: its text, whether it is inverse, and its background. Colours of the text and the
 /// like do not count.
@@ -147,12 +147,12 @@ impl ScreenSnapshot {
     pub fn of(screen: &Screen, known: Option<(&Screen, &ScreenSnapshot)>) -> ScreenSnapshot {
         let known = known.filter(|(other, _)| other.size() == screen.size());
         let mut known = known.map(|(other, snapshot)| other.rows().zip(&snapshot.rows));
-        let mut look = |row| match known.as_mut().and_then(Iterator::next) {
+        let look = |row| match known.as_mut().and_then(Iterator::next) {
             Some((other, known)) if Arc::ptr_eq(row, other) || row == other => Arc::clone(known),
             _ => looks(row),
         };
         ScreenSnapshot {
-            rows: screen.rows().map(|row| look(row)).collect(),
+            rows: screen.rows().map(look).collect(),
             cursor: Cursor {
                 place: cell_position(screen.cursor().position),
                 is_visible: screen.cursor().visible,
@@ -213,6 +213,13 @@ impl ScreenSnapshot {
                 .filter(|(_, (one, other))| one != other)
                 .map(move |(column, _)| CellPosition::new(row, column as u16))
         })
+    }
+
+    /// Returns true if it agrees with another where the effect of a key is to be seen.
+    pub fn agrees(&self, other: &ScreenSnapshot, effect: &KeyEffect<usize>) -> bool {
+        let mut places = effect.places.iter();
+        (!effect.has_cursor || self.cursor.seen() == other.cursor.seen())
+            && places.all(|at| self.look(*at) == other.look(*at))
     }
 
     /// Returns true if nothing is different, cursor included.

@@ -107,7 +107,7 @@ fn the_effect_of_a_character_is_its_cell_and_the_cursor() {
     let keys = recording.truth.keys();
     let effect = keys[0].effect.as_ref().unwrap();
     assert_eq!(effect.part.places, [at(0, 2)]);
-    assert_eq!((effect.after, effect.part.has_cursor), (2, true));
+    assert_eq!((effect.part.after, effect.part.has_cursor), (2, true));
     assert!(effect.first_line.is_none());
 }
 
@@ -115,7 +115,7 @@ fn the_effect_of_a_character_is_its_cell_and_the_cursor() {
 fn enter_is_done_with_the_first_line_or_with_the_burst() {
     let recording = recording(SHELL);
     let enter = recording.truth.keys()[3].effect.clone().unwrap();
-    assert_eq!(enter.after, 6, "8 ms are no gap");
+    assert_eq!(enter.part.after, 6, "8 ms are no gap");
     let (part, snapshot) = enter.first_line.unwrap();
     assert!(part.places.is_empty());
     assert_eq!(snapshot.cursor.seen(), Some(at(1, 0)));

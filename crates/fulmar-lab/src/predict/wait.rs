@@ -1,7 +1,8 @@
 //! Measures the time until a key's right effect was on the screen.
 
-use super::recorded_truth::{RecordedEffect, RecordedTruth, ScreenRegion};
+use super::recorded_truth::{RecordedEffect, RecordedTruth};
 use super::user_view::{UserView, ViewSample};
+use crate::judge::KeyEffect;
 use crate::stats::Observation;
 
 /// So many moments before a key are looked at to find out which true screen the display was at.
@@ -16,7 +17,6 @@ pub(super) fn wait(truth: &RecordedTruth, view: &UserView<'_>, key: usize) -> Op
         truth,
         view,
         effect,
-        before: truth.keys()[key].before,
         typed,
     };
     let later = typed..view.moments.len();
@@ -31,7 +31,6 @@ struct Search<'a> {
     truth: &'a RecordedTruth,
     view: &'a UserView<'a>,
     effect: &'a RecordedEffect,
-    before: usize,
     typed: usize,
 }
 
@@ -40,34 +39,39 @@ impl Search<'_> {
     /// the effect is complete, or at any later screen that the keys typed so far can lead to.
     fn is_shown(&self, number: usize) -> bool {
         let moment = &self.view.moments[number];
-        let (part, after) = (&self.effect.part, self.effect.after);
-        let from = moment.frame.number.max(after);
+        let part = &self.effect.part;
+        let from = moment.frame.number.max(part.after);
         let to = self.truth.reach(moment.typed);
         if !self.agrees_with_any(moment, part, from, to) {
             return self.shows_first_line(moment);
         }
         // A screen that still stands as it stood before two keys that cancel each other shows neither.
-        let is_ahead = moment.frame.number < after;
-        let is_untouched = part.agrees(&moment.drawn.snapshot, &moment.frame.snapshot);
-        !(is_ahead && is_untouched) || self.position(number) >= after
+        let is_ahead = moment.frame.number < part.after;
+        let is_untouched = moment.drawn.snapshot.agrees(&moment.frame.snapshot, part);
+        !(is_ahead && is_untouched) || self.position(number) >= part.after
     }
 
     fn shows_first_line(&self, moment: &ViewSample<'_>) -> bool {
         let Some((part, snapshot)) = &self.effect.first_line else {
             return false;
         };
-        part.agrees(&moment.drawn.snapshot, snapshot)
-            && !part.agrees(&moment.drawn.snapshot, &moment.frame.snapshot)
+        moment.drawn.snapshot.agrees(snapshot, part)
+            && !moment.drawn.snapshot.agrees(&moment.frame.snapshot, part)
     }
 
     fn agrees_with_any(
         &self,
         moment: &ViewSample<'_>,
-        part: &ScreenRegion,
+        part: &KeyEffect<usize>,
         from: usize,
         to: usize,
     ) -> bool {
-        (from..=to).any(|screen| part.agrees(&moment.drawn.snapshot, self.truth.snapshot(screen)))
+        (from..=to).any(|screen| {
+            moment
+                .drawn
+                .snapshot
+                .agrees(self.truth.snapshot(screen), part)
+        })
     }
 
     /// Returns at which true screen the display is at a moment, as far as the effect's part of it
@@ -87,12 +91,16 @@ impl Search<'_> {
             at = at.max(moment.frame.number);
             let to = self.truth.reach(moment.typed);
             let part = &self.effect.part;
-            let is_like =
-                |screen: &usize| part.agrees(&moment.drawn.snapshot, self.truth.snapshot(*screen));
+            let is_like = |screen: &usize| {
+                moment
+                    .drawn
+                    .snapshot
+                    .agrees(self.truth.snapshot(*screen), part)
+            };
             at = (at..=to).find(is_like).unwrap_or(at);
-            let is_within = (self.before + 1..self.effect.after).contains(&at);
-            if is_within && self.effect.after <= to && is_like(&self.effect.after) {
-                at = self.effect.after;
+            let is_within = (part.before + 1..part.after).contains(&at);
+            if is_within && part.after <= to && is_like(&part.after) {
+                at = part.after;
             }
         }
         at

@@ -214,7 +214,7 @@ fn a_wide_character_has_two_cells() {
     assert_eq!(own(&verdict), [After(ms(100)), After(ms(100))]);
     assert_eq!(wrongs(&verdict), []);
     let truth = GroundTruth::of(&recording.clone().trace());
-    let effect = &truth.keys()[0].effects[0];
+    let effect = &truth.keys()[0].effect[0];
     assert_eq!(
         effect.places.iter().map(|place| place.column).max(),
         Some(3)
@@ -403,12 +403,12 @@ fn what_a_stamp_has_told_an_older_one_does_not_take_back() {
 /// The cells of the effect of each key, if it has one.
 fn effects(recording: Side) -> Vec<Option<Vec<(u16, u16)>>> {
     let truth = GroundTruth::of(&recording.trace());
-    let places = |effect: &KeyEffect| {
+    let places = |effect: &KeyEffect<OutputPosition>| {
         let places = effect.places.iter();
         places.map(|place| (place.row, place.column)).collect()
     };
     let keys = truth.keys().iter();
-    keys.map(|key| key.effects.first().map(places)).collect()
+    keys.map(|key| key.effect.first().map(places)).collect()
 }
 
 #[test]

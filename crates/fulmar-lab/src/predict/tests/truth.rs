@@ -6,7 +6,7 @@ use super::*;
 fn complete(trace: &[u8]) -> Vec<Option<usize>> {
     let recording = recording(trace);
     let keys = recording.truth.keys().iter();
-    keys.map(|key| key.effect.as_ref().map(|effect| effect.after))
+    keys.map(|key| key.effect.as_ref().map(|effect| effect.part.after))
         .collect()
 }
 

@@ -1,0 +1,163 @@
+//! The keys of a recording, and the effect of each on the screen.
+//!
+//! That is one definition for whoever plays a recording, on whatever screens. `P` is a position in what the host made
+//! of the keys: every position names a true screen, and later ones come later.
+
+use super::glyph::CellPosition;
+use super::observer::Cursor;
+use crate::trace::{KeystrokeKind, keystrokes};
+use std::time::Duration;
+
+/// One key and what the host made of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypedKey<P, E> {
+    /// The bytes that the keyboard sent.
+    pub bytes: Vec<u8>,
+    /// A key, a report of the mouse, or a paste.
+    pub kind: KeystrokeKind,
+    /// The time on the trace's clock.
+    pub at: Duration,
+    /// The position at which it was typed.
+    pub before: P,
+    /// The last position before the next key: all that can come of the keys up to this one.
+    pub reach: P,
+    /// The effect of the key itself on the screen, if it has one.
+    pub effect: E,
+}
+
+/// The own effect of a key: what a person looks for after pressing it.
+///
+/// It is what changed on the cursor's rows (that before the key and that behind the answer) from the
+/// key to the end of the answer, and the cursor if it is visible. Where neither those rows nor a
+/// visible cursor changed it is all cells that did. The answer is the first burst of
+/// output: it begins within [`ANSWER_WITHIN`] of the key and ends before a pause of [`BURST_GAP`] or
+/// before the next key that is followed by output. A key that is followed by another, and not by output,
+/// was ignored and has no effect, unless the other came within [`BURST_GAP`]: such keys have their
+/// answer together.
+///
+/// Grey text right of the cursor on its row, a suggestion, is not required.
+/// For Enter there is a second effect, of which either will do: that of the answer up to its first
+/// newline.
+///
+/// A screen shows the effect when it agrees there with the truth at [`after`](Self::after) *or at any
+/// later position that the keys typed so far can lead to*: a screen that skipped what lies in
+/// between is as good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyEffect<P> {
+    /// The position at which the key was typed.
+    pub before: P,
+    /// The position at which it is complete.
+    pub after: P,
+    /// The cells.
+    pub places: Vec<CellPosition>,
+    /// True if the cursor belongs to it.
+    pub has_cursor: bool,
+}
+
+/// A direct answer begins within this time. What comes later, the program did by itself.
+///
+/// Source: the definition of truth that the prediction was designed with.
+pub const ANSWER_WITHIN: Duration = Duration::from_millis(250);
+
+/// A pause this long ends a burst of output. Source: as [`ANSWER_WITHIN`].
+pub const BURST_GAP: Duration = Duration::from_millis(20);
+
+/// A piece of output that came in one read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunk<P> {
+    pub(crate) at: Duration,
+    pub(crate) start: P,
+    pub(crate) end: P,
+}
+
+/// Returns the keys in one write by the keyboard's side, without effect yet.
+pub(crate) fn typed_keys<P: Copy, E: Default>(
+    at: Duration,
+    bytes: &[u8],
+    before: P,
+) -> impl Iterator<Item = TypedKey<P, E>> {
+    let typed = keystrokes(bytes).filter(|keystroke| keystroke.kind.is_typed());
+    typed.map(move |keystroke| TypedKey {
+        bytes: keystroke.bytes.to_vec(),
+        kind: keystroke.kind,
+        at,
+        before,
+        reach: before,
+        effect: E::default(),
+    })
+}
+
+impl<P, E> TypedKey<P, E> {
+    pub(crate) fn is_enter(&self) -> bool {
+        matches!(self.bytes.as_slice(), b"\r" | b"\n")
+    }
+}
+
+/// Returns the position behind the first burst of output after a key, if there is one. `chunks` is all output, up to
+/// `end`.
+pub(crate) fn answer_end<P: Copy + Ord, E>(
+    keys: &[TypedKey<P, E>],
+    number: usize,
+    chunks: &[Chunk<P>],
+    end: P,
+) -> Option<P> {
+    let key = &keys[number];
+    let later = &keys[number..];
+    let is_ignored = later
+        .iter()
+        .take_while(|later| later.before == key.before)
+        .any(|later| later.at >= key.at + BURST_GAP);
+    if is_ignored {
+        return None;
+    }
+    let limit = later
+        .iter()
+        .map(|later| later.before)
+        .find(|before| *before > key.before)
+        .unwrap_or(end);
+    let first = chunks.partition_point(|chunk| chunk.start < key.before);
+    let mut answer = chunks[first..]
+        .iter()
+        .take_while(|chunk| chunk.start < limit);
+    let mut last = answer
+        .next()
+        .filter(|chunk| chunk.at.saturating_sub(key.at) <= ANSWER_WITHIN)?;
+    for chunk in answer {
+        if chunk.at - last.at >= BURST_GAP {
+            break;
+        }
+        last = chunk;
+    }
+    Some(last.end)
+}
+
+impl<P> KeyEffect<P> {
+    /// Returns the effect that leads from one screen to another, each a position with its cursor; `None` if there is
+    /// nothing to see. `changed` is all cells that differ, and `is_grey` says which have grey text in the end.
+    pub(crate) fn between(
+        (before, cursor_before): (P, Cursor),
+        (after, cursor): (P, Cursor),
+        changed: impl IntoIterator<Item = CellPosition>,
+        is_grey: impl Fn(CellPosition) -> bool,
+    ) -> Option<Self> {
+        let end = cursor.place;
+        let is_suggestion =
+            |at: CellPosition| at.row == end.row && at.column >= end.column && is_grey(at);
+        let mut places: Vec<CellPosition> = changed.into_iter().collect();
+        places.retain(|at| !is_suggestion(*at));
+        let has_cursor = cursor.is_visible;
+        let cursor_differs = has_cursor && cursor.seen() != cursor_before.seen();
+        let rows = [cursor_before.place.row, end.row];
+        let is_on_rows = |at: &CellPosition| rows.contains(&at.row);
+        if cursor_differs || places.iter().any(is_on_rows) {
+            places.retain(is_on_rows);
+        }
+        let is_visible = cursor_differs || !places.is_empty();
+        is_visible.then_some(Self {
+            before,
+            after,
+            places,
+            has_cursor,
+        })
+    }
+}
