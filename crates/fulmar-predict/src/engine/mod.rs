@@ -196,14 +196,6 @@ impl PredictionEngine {
         self.display.set_link(srtt, self.queue.is_empty());
     }
 
-    /// Takes note of the user's wishes.
-    pub fn set_config(&mut self, config: PredictionConfig) {
-        self.config = config;
-        if config.mode == PredictionMode::Never {
-            self.discard_pending(self.last_read_at, EpochReason::Unknown);
-        }
-    }
-
     /// Returns what to draw over the last frame.
     pub fn overlay(&mut self, now: Time) -> Overlay {
         self.viewed_at = now;
