@@ -338,6 +338,7 @@ impl Client {
 
     /// Takes note that time has passed.
     pub fn handle_timeout(&mut self, now: Time) {
+        Wake::log(self.poll_timeout(), now);
         self.endpoint.handle_timeout(now);
         let dues = [
             self.notice_due,
@@ -550,11 +551,6 @@ impl Client {
         hints.filter(|_| is_agreed && self.dialect() == Dialect::Native)
     }
 
-    /// Returns the number of the server's hints that could not be read.
-    pub fn ignored_hints(&self) -> u64 {
-        self.endpoint.remote().ignored_hints()
-    }
-
     /// Returns true if the server has said by another way that it has heard us; `None` if it does not do that.
     pub fn is_heard(&self) -> Option<bool> {
         match self.notices.delivery() {
@@ -622,7 +618,9 @@ impl Client {
 
     fn end(&mut self, why: ClientEnding) {
         if self.phase != Phase::Ended {
-            tracing::info!(?why, "session ended");
+            let counters = self.endpoint.counters();
+            let ignored_hints = self.endpoint.remote().ignored_hints();
+            tracing::info!(?why, ?counters, ignored_hints, "session ended");
             self.phase = Phase::Ended;
             self.events.push_back(ClientEvent::Ended(why));
         }

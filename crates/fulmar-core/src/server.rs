@@ -211,6 +211,7 @@ impl Server {
 
     /// Takes note that time has passed.
     pub fn handle_timeout(&mut self, now: Time) {
+        Wake::log(self.poll_timeout(), now);
         if let Some(connection) = &mut self.connection {
             connection.endpoint.handle_timeout(now);
         }
@@ -402,7 +403,17 @@ impl Server {
 
     fn end(&mut self, why: ServerEnding) {
         if self.phase != Phase::Ended {
-            tracing::info!(?why, "session ended");
+            let connection = self.connection.as_ref();
+            let counters = connection.map(|connection| connection.endpoint.counters());
+            let (ignored_resizes, dropped_replies) =
+                (self.ignored_resizes(), self.dropped_replies());
+            tracing::info!(
+                ?why,
+                ?counters,
+                ignored_resizes,
+                dropped_replies,
+                "session ended"
+            );
             self.phase = Phase::Ended;
             self.connection = None;
             self.events.push_back(ServerEvent::Ended(why));

@@ -37,6 +37,13 @@ impl Wake {
     ) -> Option<(Time, Wake)> {
         deadlines.into_iter().flatten().min()
     }
+
+    /// Logs what has become due, if anything has.
+    pub(crate) fn log(due: Option<(Time, Wake)>, now: Time) {
+        if let Some((_, cause)) = due.filter(|(at, _)| *at <= now) {
+            tracing::trace!(%cause, "woken");
+        }
+    }
 }
 
 impl fmt::Display for Wake {

@@ -260,6 +260,12 @@ fn a_trace_and_a_log_hold_numbers_and_no_contents() {
     for name in [&log, &format!("{log}.server")] {
         let text = std::fs::read_to_string(name).expect("a log");
         assert!(text.contains("INFO"), "{text}");
+        // Why the session woke up, and how often.
+        assert!(text.contains(" woken cause="), "{text}");
+        assert!(
+            text.contains("session ended") && text.contains("woken: {"),
+            "{text}"
+        );
         assert!(!text.contains("marker"), "{text}");
     }
 }
