@@ -20,14 +20,14 @@ pub enum RemoteIp {
 /// The most addresses that are tried.
 ///
 /// Source: docs/threat-model.md §6.
-pub const CANDIDATES_MAX: usize = 8;
+pub(crate) const CANDIDATES_MAX: usize = 8;
 
 /// Returns where to send, in order and each address once. `resolved` are the addresses of the host's
 /// name, `reported` is the address that ssh was reached at, by the server's account; `word` says whose
 /// word is taken.
 ///
 /// Source: docs/threat-model.md §9.
-pub fn candidates(
+pub(crate) fn candidates(
     resolved: &[SocketAddr],
     reported: Option<IpAddr>,
     port: u16,
@@ -100,7 +100,7 @@ fn is_of_a_link(address: IpAddr) -> bool {
 
 /// Reads an address of `SSH_CONNECTION`, which may have a zone: one of the far machine, so it says
 /// nothing here.
-pub fn reported_address(text: &str) -> Option<IpAddr> {
+pub(crate) fn reported_address(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse::<IpAddr>() {
         return Some(unmapped(address));
     }

@@ -8,16 +8,16 @@ const HELD_BYTES_MAX: usize = 16 * 1024;
 /// The messages of ssh. They are kept back at first: they may be about words that it does not understand, and it
 /// is called without.
 #[derive(Debug)]
-pub struct HeldText(Option<String>);
+pub(crate) struct HeldText(Option<String>);
 
 impl HeldText {
     /// Returns messages that are kept back.
-    pub fn held() -> HeldText {
+    pub(crate) fn held() -> HeldText {
         HeldText(Some(String::new()))
     }
 
     /// Takes what was printed, and returns what is to be shown now.
-    pub fn add(&mut self, text: &str) -> String {
+    pub(crate) fn add(&mut self, text: &str) -> String {
         match &mut self.0 {
             Some(held) if held.len() < HELD_BYTES_MAX => {
                 held.push_str(text);
@@ -29,12 +29,12 @@ impl HeldText {
     }
 
     /// Keeps nothing back any more, and returns what was.
-    pub fn release(&mut self) -> String {
+    pub(crate) fn release(&mut self) -> String {
         self.0.take().unwrap_or_default()
     }
 
     /// Tells if they are kept back.
-    pub fn is_held(&self) -> bool {
+    pub(crate) fn is_held(&self) -> bool {
         self.0.is_some()
     }
 }

@@ -73,33 +73,28 @@ mod transport_choice;
 pub use address_preference::AddressPreference;
 pub use bootstrap::{
     Announcement, BindAddress, BootstrapLine, BootstrapRequest, BootstrapRequestError, CopyParams,
-    EncodedRequest, LINE_BYTES_MAX, LineSplitter, MalformedLine, MoshConnect, Offer, OfferError,
-    OfferReader, OutputLine, REQUEST_BYTES_MAX, ReadKey, ReceivedOffer, TextLimitExceeded,
-    WIRE_VERSION, mosh_connect_line, split_assignment,
+    EncodedRequest, MalformedLine, MoshConnect, Offer, OfferError, OfferReader, ReadKey,
+    ReceivedOffer, mosh_connect_line, split_assignment,
 };
 pub use candidate_addresses::{CandidateAddresses, TriedAddress};
-pub use candidates::{CANDIDATES_MAX, RemoteIp, candidates, reported_address};
+pub use candidates::RemoteIp;
 pub use copy::{COPY_VERSION, CopyLoginError, CopyService, OVER_SSH_LINE};
 pub use diagnostics::Diagnostics;
-pub use held_text::HeldText;
 pub use host_lookup::QueryStream;
 pub use login::{Login, LoginConfig, LoginEvent, LoginStep, LoginTimer};
 pub use login_error::{LoginError, SshExit};
 pub use output::LoginOutput;
-pub use output_error::{OutputError, READY_LINE};
+pub use output_error::OutputError;
 pub use output_event::OutputEvent;
 pub use ports::{PortRange, PortRangeError};
-pub use remote_command::{STATUS_NO_SERVER, copy_command, is_shell_safe, remote_command};
+pub use remote_command::{copy_command, is_shell_safe, remote_command};
 pub use server_options::{LOCALE_VARIABLES, PartialServerOptions, ServerOptions, TerminalColors};
 pub use service::{ExitFacts, Service};
 pub use session::{SessionParams, SessionService};
 pub use session_request::{SessionRequest, session_command};
 pub use silence_timer::SilenceTimer;
 pub use spoof_filter::{SpoofFilter, without_spoofing};
-pub use ssh::{
-    Destination, DestinationError, SshCommand, SshImplementation, SshSettings, SshVersion,
-};
+pub use ssh::{Destination, DestinationError, SshCommand, SshImplementation, SshVersion};
 pub use ssh_error::SshError;
 pub use text::{escaped, needs_escape};
-pub use text_sanitizer::TextSanitizer;
 pub use transport_choice::{Transport, TransportChoice, TransportError, TransportEvent};

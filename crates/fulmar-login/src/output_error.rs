@@ -5,7 +5,7 @@ use crate::login_error::LoginError;
 /// The line that the remote shell prints when it begins to read.
 ///
 /// Source: docs/protocol.md §2.9.
-pub const READY_LINE: &[u8] = b"FULMAR READY";
+pub(crate) const READY_LINE: &[u8] = b"FULMAR READY";
 
 /// A reason to read no more of what comes out of ssh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

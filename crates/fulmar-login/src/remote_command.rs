@@ -126,7 +126,7 @@ pub fn copy_command(program: Option<&str>, words: &[String]) -> String {
 }
 
 /// The exit status of the command when there is no server of any make: that of a shell that finds no program.
-pub const STATUS_NO_SERVER: i32 = 127;
+pub(crate) const STATUS_NO_SERVER: i32 = 127;
 
 #[cfg(test)]
 mod tests {

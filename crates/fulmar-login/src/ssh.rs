@@ -42,11 +42,12 @@ pub enum SshImplementation {
 
 impl SshImplementation {
     /// The likeliest, which is assumed until it is known.
-    pub const LIKELY: SshImplementation = SshImplementation::OpenSsh(SshVersion::new(u32::MAX, 0));
+    pub(crate) const LIKELY: SshImplementation =
+        SshImplementation::OpenSsh(SshVersion::new(u32::MAX, 0));
 
     /// Reads what `ssh -V` says, on either stream: `OpenSSH_9.2p1 Debian-2, OpenSSL 3.0.19`, or
     /// `OpenSSH_for_Windows_9.5p1`.
-    pub fn of_version_text(text: &[u8]) -> SshImplementation {
+    pub(crate) fn of_version_text(text: &[u8]) -> SshImplementation {
         let text = String::from_utf8_lossy(text);
         let Some((_, rest)) = text.split_once("OpenSSH_") else {
             return SshImplementation::Other;
@@ -66,12 +67,12 @@ impl SshImplementation {
     }
 
     /// Tells if the other implementation is called with the same words.
-    pub fn is_called_like(self, other: SshImplementation) -> bool {
+    pub(crate) fn is_called_like(self, other: SshImplementation) -> bool {
         self.options().eq(other.options())
     }
 
     /// Tells if `ssh -G` says what the configuration means. Others would log in.
-    pub fn tells_settings(self) -> bool {
+    pub(crate) fn tells_settings(self) -> bool {
         matches!(self, SshImplementation::OpenSsh(version) if version >= SshVersion::new(6, 8))
     }
 
@@ -98,7 +99,7 @@ pub struct SshCommand {
 
 impl SshCommand {
     /// Returns the command line that logs in and runs `command`.
-    pub fn login(&self, implementation: SshImplementation, command: &str) -> Vec<OsString> {
+    pub(crate) fn login(&self, implementation: SshImplementation, command: &str) -> Vec<OsString> {
         let mut line = self.words.clone();
         line.push("-T".into());
         self.push_options(implementation, &mut line);
@@ -108,7 +109,7 @@ impl SshCommand {
     }
 
     /// Returns the command line that asks what the configuration means for this destination.
-    pub fn settings_query(&self, implementation: SshImplementation) -> Vec<OsString> {
+    pub(crate) fn settings_query(&self, implementation: SshImplementation) -> Vec<OsString> {
         let mut line = self.words.clone();
         line.extend(["-G", "-T"].map(OsString::from));
         self.push_options(implementation, &mut line);
@@ -118,7 +119,7 @@ impl SshCommand {
 
     /// Returns the command line that asks for the program's version. It names no host, so that
     /// nobody logs in who does not understand it.
-    pub fn version_query(&self) -> Vec<OsString> {
+    pub(crate) fn version_query(&self) -> Vec<OsString> {
         let mut line = self.words.clone();
         line.push("-V".into());
         line
@@ -225,16 +226,16 @@ fn is_space(byte: u8) -> bool {
 
 /// The settings that `ssh -G` prints and that matter here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SshSettings {
+pub(crate) struct SshSettings {
     /// The host to connect to, perhaps through others: a name or a numeric address.
-    pub host_name: Option<String>,
+    pub(crate) host_name: Option<String>,
     /// The only family of addresses that it is to be reached by, if it names one.
-    pub family: Option<AddressFamily>,
+    pub(crate) family: Option<AddressFamily>,
 }
 
 impl SshSettings {
     /// Reads the output of `ssh -G`: a key and a value on each line.
-    pub fn parse(text: &[u8]) -> SshSettings {
+    pub(crate) fn parse(text: &[u8]) -> SshSettings {
         let mut settings = SshSettings::default();
         for line in String::from_utf8_lossy(text).lines() {
             match line.split_once(' ') {

@@ -10,14 +10,14 @@ const HELD_BYTES_MAX: usize = 4;
 /// Makes text that may come in pieces harmless. Ends of lines and tabs stay, other control characters
 /// are spelled out, and what is no UTF-8 becomes U+FFFD.
 #[derive(Debug, Default)]
-pub struct TextSanitizer {
+pub(crate) struct TextSanitizer {
     /// The beginning of a character, or a carriage return that may belong to an end of line.
     held: Vec<u8>,
 }
 
 impl TextSanitizer {
     /// Takes the next piece, and returns what can be shown by now.
-    pub fn take(&mut self, piece: &[u8]) -> String {
+    pub(crate) fn take(&mut self, piece: &[u8]) -> String {
         let mut bytes = std::mem::take(&mut self.held);
         bytes.extend_from_slice(piece);
         let end = whole_bytes(&bytes);
@@ -26,7 +26,7 @@ impl TextSanitizer {
     }
 
     /// Returns the rest, of which the end has not come.
-    pub fn finish(&mut self) -> String {
+    pub(crate) fn finish(&mut self) -> String {
         text(&std::mem::take(&mut self.held))
     }
 }

@@ -16,25 +16,25 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// More text has come than a server says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("more than {TEXT_BYTES_MAX} bytes of text came instead of a server's answer")]
-pub struct TextLimitExceeded;
+pub(crate) struct TextLimitExceeded;
 
 /// A line that has come, without its end.
 ///
 /// It may hold a key, so it can be neither printed nor copied, and is overwritten when dropped.
-pub struct OutputLine {
+pub(crate) struct OutputLine {
     bytes: Zeroizing<Vec<u8>>,
     is_cut: bool,
 }
 
 impl OutputLine {
     /// Returns its bytes, as many as a line may have.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// Returns it as it can be shown, when it is none of a server's. One that somebody has printed text in front of may
     /// have a key all the same, which is left out.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         let text = Zeroizing::new(String::from_utf8_lossy(&self.bytes).into_owned());
         let ends_of = |start: &&str| text.find(start).map(|at| at + start.len());
         let before_key = LINES_WITH_KEYS.iter().filter_map(ends_of).min();
@@ -48,7 +48,7 @@ impl OutputLine {
     /// # Errors
     ///
     /// When it begins as one of those, and is malformed or too long.
-    pub fn parse(&self, read_key: ReadKey) -> Result<Option<BootstrapLine>, MalformedLine> {
+    pub(crate) fn parse(&self, read_key: ReadKey) -> Result<Option<BootstrapLine>, MalformedLine> {
         match BootstrapLine::parse(&self.bytes, read_key) {
             Ok(Some(_)) if self.is_cut => Err(MalformedLine),
             outcome => outcome,
@@ -57,7 +57,7 @@ impl OutputLine {
 }
 
 /// A cutter of lines. It takes bytes as they come and owns no input.
-pub struct LineSplitter {
+pub(crate) struct LineSplitter {
     line: Zeroizing<Vec<u8>>,
     is_cut: bool,
     taken: usize,
@@ -71,7 +71,7 @@ impl Default for LineSplitter {
 
 impl LineSplitter {
     /// Returns one that has seen nothing yet.
-    pub fn new() -> LineSplitter {
+    pub(crate) fn new() -> LineSplitter {
         LineSplitter {
             line: empty_line(),
             is_cut: false,
@@ -85,7 +85,10 @@ impl LineSplitter {
     /// # Errors
     ///
     /// When there was too much text.
-    pub fn take(&mut self, bytes: &mut &[u8]) -> Result<Option<OutputLine>, TextLimitExceeded> {
+    pub(crate) fn take(
+        &mut self,
+        bytes: &mut &[u8],
+    ) -> Result<Option<OutputLine>, TextLimitExceeded> {
         while let Some((&byte, rest)) = bytes.split_first() {
             *bytes = rest;
             self.taken = self.taken.saturating_add(1);
@@ -105,7 +108,7 @@ impl LineSplitter {
     }
 
     /// Returns what has come of a line whose end has not, if anything.
-    pub fn rest(&mut self) -> Option<OutputLine> {
+    pub(crate) fn rest(&mut self) -> Option<OutputLine> {
         (!self.line.is_empty()).then(|| self.end_line())
     }
 

@@ -17,7 +17,7 @@ mod offer;
 mod offer_reader;
 mod percent;
 
-pub use self::line_splitter::{LineSplitter, OutputLine, TextLimitExceeded};
+pub(crate) use self::line_splitter::{LineSplitter, OutputLine};
 pub use self::lines::{
     Announcement, BootstrapLine, CopyParams, MalformedLine, MoshConnect, ReadKey, mosh_connect_line,
 };
@@ -29,14 +29,14 @@ pub use self::offer_reader::{OfferError, OfferReader, ReceivedOffer};
 /// The version of the bootstrap that this program speaks.
 ///
 /// Source: docs/protocol.md §2.9.
-pub const WIRE_VERSION: u32 = 1;
+pub(crate) const WIRE_VERSION: u32 = 1;
 
 /// The longest line that a client looks at, without its end.
 ///
 /// Source: docs/threat-model.md §6.
-pub const LINE_BYTES_MAX: usize = 1024;
+pub(crate) const LINE_BYTES_MAX: usize = 1024;
 
 /// The most that a client writes in one go, and the longest offer that a server reads.
 ///
 /// Source: docs/threat-model.md §6.
-pub const REQUEST_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const REQUEST_BYTES_MAX: usize = 64 * 1024;

@@ -150,7 +150,7 @@ pub enum BootstrapRequestError {
     /// A shell command line has a line end, or another control character.
     #[error("a control character in a shell command line")]
     ControlCharacter,
-    /// Longer than [`REQUEST_BYTES_MAX`].
+    /// Longer than a server reads.
     #[error("the command and its settings are {0} bytes long; {REQUEST_BYTES_MAX} are possible")]
     TooLong(usize),
 }

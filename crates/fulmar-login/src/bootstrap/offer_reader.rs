@@ -41,7 +41,7 @@ pub enum OfferError {
     /// The input has ended in the middle.
     #[error("what the client wants was cut off on the way")]
     Cut,
-    /// More than [`REQUEST_BYTES_MAX`], or too much before it.
+    /// More than an offer may have, or too much before it.
     #[error("what the client wants is too long")]
     TooLong,
     /// Of a version that we do not know.
