@@ -154,6 +154,9 @@ fn assert_reaches(name: &str, a: &Screen, b: &Screen, frame: &[u8], vocabulary: 
     if let Err(violation) = checker.check(frame).and_then(|()| checker.finish()) {
         panic!("{name}: {violation}");
     }
+    if *vocabulary == Vocabulary::STOCK {
+        assert_is_for_stock(frame);
+    }
     let start = a.projected(vocabulary);
     let reached = read(&start, b.size(), frame, vocabulary);
     let wanted = b.projected(vocabulary);
@@ -166,6 +169,35 @@ fn assert_reaches(name: &str, a: &Screen, b: &Screen, frame: &[u8], vocabulary: 
         drawn("reached", &reached),
         drawn("wanted", &wanted),
     );
+}
+
+/// Asserts that a frame has nothing but what docs/protocol.md §7 lists.
+fn assert_is_for_stock(frame: &[u8]) {
+    const MODES: [&str; 13] = [
+        "5", "7", "9", "25", "1000", "1001", "1002", "1003", "1004", "1005", "1006", "1015", "2004",
+    ];
+    let frame = String::from_utf8_lossy(frame);
+    for sequence in frame.split("\x1b[").skip(1) {
+        let end = sequence
+            .find(|c| matches!(c, '@'..='~'))
+            .expect("a final byte");
+        let (parameters, rest) = sequence.split_at(end);
+        let is_listed = match (parameters.strip_prefix('?'), rest.as_bytes()[0]) {
+            (Some(mode), b'h' | b'l') => MODES.contains(&mode),
+            (None, b'J' | b'K') => parameters.is_empty(),
+            (None, b'A'..=b'D' | b'H' | b'L' | b'M' | b'X' | b'm' | b'r') => parameters
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b';'),
+            _ => false,
+        };
+        assert!(is_listed, "CSI {sequence:.20?} of {frame:?}");
+    }
+    for string in frame.split("\x1b]").skip(1) {
+        let is_listed = ["0;", "1;", "2;", "52;c;"]
+            .iter()
+            .any(|begins| string.starts_with(begins));
+        assert!(is_listed, "OSC {string:.20?} of {frame:?}");
+    }
 }
 
 fn without_bell(screen: &Screen) -> Screen {

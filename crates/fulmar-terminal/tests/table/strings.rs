@@ -35,6 +35,16 @@ fn titles_are_set() {
 }
 
 #[test]
+fn a_reset_leaves_titles_and_the_clipboard() {
+    let terminal = after("\x1b]2;a\x07\x1b]1;b\x07\x1b]52;c;aGk=\x07\x1bc");
+    let screen = terminal.screen();
+    assert_eq!(
+        (screen.title(), screen.icon_name(), screen.clipboard()),
+        (Some("a"), Some("b"), "aGk=")
+    );
+}
+
+#[test]
 fn a_title_is_cut_at_its_cap() {
     let long = "é".repeat(TITLE_MAX);
     assert_eq!(title(&format!("\x1b]2;{long}\x07")), Some(long.clone()));
