@@ -137,4 +137,4 @@ fn found<T: DeserializeOwned>(root: &Path, name: &str) -> Result<Option<T>> {
 }
 
 #[cfg(test)]
-mod contrast;
+mod tests;

@@ -272,7 +272,7 @@ const NOT_BEST: &str = "Every figure of which less is better (and rates, of whic
 
 #[cfg(test)]
 mod tests {
-    use super::super::grouped::fixture::{measured, subject, typed};
+    use super::super::tests::fixture::{measured, subject, typed};
     use super::*;
 
     #[test]

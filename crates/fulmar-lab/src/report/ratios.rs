@@ -163,7 +163,7 @@ fn table(setting: &CellRuns, ratios: &[Ratio]) -> Option<Element> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::grouped::fixture::{setting, typed};
+    use super::super::tests::fixture::{setting, typed};
     use super::*;
 
     fn found(peers: &[(&str, &[&[u64]])]) -> Vec<Ratio> {

@@ -373,7 +373,7 @@ mod tests {
 
     #[test]
     fn published_figures_are_compared_with_the_first_outputs_of_their_cells() {
-        use super::super::grouped::fixture::{subject, typed};
+        use super::super::tests::fixture::{subject, typed};
         const fn published(
             peer: &'static str,
             cells: &'static str,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-const SHEET: &str = concat!(include_str!("colours.css"), include_str!("style.css"));
+const SHEET: &str = concat!(include_str!("../colours.css"), include_str!("../style.css"));
 
 /// Returns the colours that a block of variables sets, by name.
 fn colours(block: &str) -> BTreeMap<&str, [f64; 3]> {

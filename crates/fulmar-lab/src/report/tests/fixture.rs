@@ -1,0 +1,98 @@
+//! Runs and settings made of bare numbers, for tests of what is said of them.
+
+use crate::judge::{Delivery, KeyVerdict, RunVerdict};
+use crate::outcome::{Figure, Outcome, RunEnd, RunFacts, RunId};
+use crate::report::grouped::{CellRuns, ExperimentRuns, PeerRuns};
+use crate::stats::Observation::After;
+use std::time::Duration;
+
+fn outcome(peer: &str, seed: usize) -> Outcome {
+    Outcome {
+        run: RunId {
+            experiment: "typing".to_owned(),
+            cell: "slow".to_owned(),
+            peer: peer.to_owned(),
+            seed: seed as u64,
+        },
+        facts: RunFacts::default(),
+        end: RunEnd::Complete,
+        figures: [].into(),
+        series: [].into(),
+        verdict: None,
+    }
+}
+
+fn verdict(waits: &[u64]) -> RunVerdict {
+    let key = |wait: &u64| {
+        let after = After(Duration::from_millis(*wait));
+        KeyVerdict {
+            typed: Duration::ZERO,
+            own: Some(after),
+            whole: Some(after),
+            first_output: after,
+            wrong: 0,
+        }
+    };
+    RunVerdict {
+        keys: waits.iter().map(key).collect(),
+        wrongs: Vec::new(),
+        delivery: Delivery::default(),
+        longest_stall: Duration::ZERO,
+        length: Duration::ZERO,
+        is_stamped: true,
+        is_settled: true,
+        differences_at_end: 0,
+    }
+}
+
+/// Returns runs whose keys waited so many milliseconds, until whatever one looks at.
+pub(in crate::report) fn typed(peer: &str, waits: &[&[u64]]) -> PeerRuns {
+    let outcomes = waits.iter().enumerate().map(|(seed, waits)| Outcome {
+        verdict: Some(verdict(waits)),
+        ..outcome(peer, seed)
+    });
+    PeerRuns {
+        peer: peer.to_owned(),
+        outcomes: outcomes.collect(),
+    }
+}
+
+/// Returns runs with one figure each.
+pub(in crate::report) fn measured(
+    peer: &str,
+    (name, unit): (&str, &str),
+    values: &[f64],
+) -> PeerRuns {
+    let outcomes = values.iter().enumerate().map(|(seed, value)| Outcome {
+        figures: [(name.to_owned(), Figure::new(*value, unit))].into(),
+        ..outcome(peer, seed)
+    });
+    PeerRuns {
+        peer: peer.to_owned(),
+        outcomes: outcomes.collect(),
+    }
+}
+
+/// Returns a setting in which these took part.
+pub(in crate::report) fn setting(peers: Vec<PeerRuns>) -> CellRuns {
+    CellRuns {
+        name: "slow".to_owned(),
+        title: "A slow link".to_owned(),
+        parameters: Vec::new(),
+        peers,
+    }
+}
+
+/// Returns an experiment with one setting.
+pub(in crate::report) fn subject(peers: Vec<PeerRuns>) -> ExperimentRuns {
+    ExperimentRuns {
+        name: "typing".to_owned(),
+        title: "Typing".to_owned(),
+        source: "",
+        about: "",
+        published: &[],
+        quoted: &[],
+        why: "",
+        settings: vec![setting(peers)],
+    }
+}
