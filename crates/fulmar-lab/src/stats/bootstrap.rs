@@ -10,20 +10,22 @@ pub type Statistic = fn(&[Observation]) -> Option<f64>;
 
 /// Returns the median in seconds: the figure that most intervals are of.
 pub fn median(observations: &[Observation]) -> Option<f64> {
-    let median = KaplanMeier::of(observations).quantile(0.5)?;
-    Some(median.as_secs_f64())
+    quantile(observations, 0.5)
 }
 
 /// Returns the time in seconds within which 90 % came.
 pub(crate) fn p90(observations: &[Observation]) -> Option<f64> {
-    let p90 = KaplanMeier::of(observations).quantile(0.9)?;
-    Some(p90.as_secs_f64())
+    quantile(observations, 0.9)
 }
 
 /// Returns the time in seconds within which 99 % came.
 pub(crate) fn p99(observations: &[Observation]) -> Option<f64> {
-    let p99 = KaplanMeier::of(observations).quantile(0.99)?;
-    Some(p99.as_secs_f64())
+    quantile(observations, 0.99)
+}
+
+fn quantile(observations: &[Observation], share: f64) -> Option<f64> {
+    let time = KaplanMeier::of(observations).quantile(share)?;
+    Some(time.as_secs_f64())
 }
 
 /// Returns the mean in seconds, see [`Summary::mean`].
@@ -93,20 +95,11 @@ impl ConfidenceInterval {
     }
 }
 
-/// Returns the interval of a figure over runs, each a list of keys in their order.
+/// Returns the interval of the figure of `one` less that of `other`, each a list of runs with their keys in
+/// order, and drawn by itself.
 ///
 /// A draw in which too few keys came for there to be a figure counts as infinite. `None` without
 /// any key, and where half of the draws have no figure at all, as infinity less infinity has none.
-pub fn interval(
-    runs: &[Vec<Observation>],
-    statistic: Statistic,
-    plan: ResamplingPlan,
-) -> Option<ConfidenceInterval> {
-    let mut draw = Resampler::new(plan, 0);
-    drawn(plan, || draw.figure(runs, statistic))
-}
-
-/// Returns the interval of the figure of `one` less that of `other`, each drawn by itself.
 pub fn difference(
     one: &[Vec<Observation>],
     other: &[Vec<Observation>],
@@ -119,7 +112,7 @@ pub fn difference(
     })
 }
 
-/// Returns the interval of the figure of `one` divided by that of `other`, each drawn by itself.
+/// Returns the interval of the figure of `one` divided by that of `other`, on the terms of [`difference`].
 pub fn ratio(
     one: &[Vec<Observation>],
     other: &[Vec<Observation>],
@@ -210,6 +203,15 @@ mod tests {
             .into_iter()
             .map(|time| After(Duration::from_secs_f64(time)))
             .collect()
+    }
+
+    /// The interval of the figure of some runs: what they have more than a run whose only key came at once.
+    fn interval(
+        runs: &[Vec<Observation>],
+        statistic: Statistic,
+        plan: ResamplingPlan,
+    ) -> Option<ConfidenceInterval> {
+        difference(runs, &[vec![After(Duration::ZERO)]], statistic, plan)
     }
 
     /// `count` waits, each 1 s plus up to 1 s, the next like the last with chance `memory`.
@@ -334,8 +336,9 @@ mod tests {
     fn as_many_keys_are_drawn_as_there_were() {
         // 47 is no multiple of the block of 20, and 5 is less than one.
         let runs = [waits(1, 47, 0.0), waits(2, 5, 0.0)];
-        let drawn = interval(&runs, count, ResamplingPlan::keys(1)).unwrap();
-        assert_eq!((drawn.low, drawn.high), (52.0, 52.0));
+        let other = [waits(3, 20, 0.0)];
+        let drawn = difference(&runs, &other, count, ResamplingPlan::keys(1)).unwrap();
+        assert_eq!((drawn.low, drawn.high), (32.0, 32.0));
     }
 
     #[test]

@@ -3,18 +3,13 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::time::Duration;
 
-/// Returns a time in milliseconds, cut to whole microseconds.
-pub fn of(time: Duration) -> f64 {
-    time.as_micros() as f64 / 1000.0
-}
-
-/// Writes a time.
+/// Writes a time, cut to whole microseconds.
 ///
 /// # Errors
 ///
 /// The serializer's.
 pub(crate) fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
-    of(*time).serialize(to)
+    (time.as_micros() as f64 / 1000.0).serialize(to)
 }
 
 /// Reads a time.

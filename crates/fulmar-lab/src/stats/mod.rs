@@ -6,15 +6,12 @@
 //! censored there is no mean at all.
 
 mod bootstrap;
-mod json;
 pub mod millis;
 mod observation;
 mod summary;
 mod survival;
 
-pub use bootstrap::{
-    ConfidenceInterval, ResamplingPlan, Statistic, difference, interval, median, ratio,
-};
+pub use bootstrap::{ConfidenceInterval, ResamplingPlan, Statistic, difference, median, ratio};
 pub(crate) use bootstrap::{mean, p90, p99};
 pub use observation::Observation;
 pub use summary::{AT_ONCE, CENSORED_MAX, Summary, share_within};
