@@ -36,6 +36,14 @@ impl RunId {
             .iter()
             .collect()
     }
+
+    /// Returns what it has in common with the runs that differ from it in their seed alone.
+    pub(crate) fn without_seed(&self) -> Self {
+        Self {
+            seed: 0,
+            ..self.clone()
+        }
+    }
 }
 
 /// The outcome of one run.

@@ -136,9 +136,9 @@ fn pair(run: &PlannedRun, outcomes: &[Outcome; 2]) -> Option<RunPair> {
         .map(|outcome| outcome.verdict.as_ref().map(|verdict| verdict.whole()));
     let (one, other) = (one.filter(|_| complete)?, other?);
     Some(RunPair {
-        name: format!("{} {} {}", run.id.cell, name(&run.peer), run.seed),
+        name: format!("{} {} {}", run.id.cell, name(&run.peer), run.id.seed),
         medians: [median(&one), median(&other)],
-        difference: difference(&[one], &[other], median, ResamplingPlan::keys(run.seed)),
+        difference: difference(&[one], &[other], median, ResamplingPlan::keys(run.id.seed)),
     })
 }
 
@@ -253,8 +253,8 @@ mod tests {
         assert_eq!(first.id.experiment, "pairs-first");
         assert_eq!(second.id.experiment, "pairs-second");
         assert_eq!(
-            (&first.peer, first.cell, first.seed),
-            (&second.peer, second.cell, second.seed)
+            (&first.peer, first.cell, first.id.seed),
+            (&second.peer, second.cell, second.id.seed)
         );
         assert!(plan.runs[..40].iter().all(|run| !run.is_alone));
         assert!(plan.runs[40..].iter().all(|run| run.is_alone));

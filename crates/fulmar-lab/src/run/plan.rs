@@ -1,10 +1,10 @@
 //! All runs of a selection, in their order.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::selection::SelectedCell;
-use crate::experiment::Work;
 use crate::outcome::{Outcome, OutcomeFolder, RunEnd, RunId};
 
 /// The runs to make. See [`run`](super) for the order.
@@ -24,8 +24,6 @@ pub struct PlannedRun {
     pub cell: usize,
     /// Its peer, as [`Peer::parse`](crate::peer::Peer::parse) reads it, or the name of a tool.
     pub peer: String,
-    /// The seed that chance follows from.
-    pub seed: u64,
     /// The time that it takes, about.
     pub takes: Duration,
     /// True if nothing else may run meanwhile.
@@ -85,11 +83,6 @@ impl RunPlan {
         )
     }
 
-    /// Returns what a run does.
-    pub fn work(&self, run: &PlannedRun) -> &dyn Work {
-        &*self.cells[run.cell].cell.work
-    }
-
     /// Returns the numbers of the runs that have no outcome in this folder, or have failed there.
     pub fn left(&self, folder: &OutcomeFolder) -> Vec<usize> {
         let is_left = |number: &usize| {
@@ -104,18 +97,13 @@ impl RunPlan {
         let complete = outcomes
             .into_iter()
             .filter(|one| one.end == RunEnd::Complete);
-        let known: Vec<(&RunId, f64)> = complete.map(|one| (&one.run, one.facts.took)).collect();
+        let mut known: BTreeMap<RunId, Vec<f64>> = BTreeMap::new();
+        for one in complete {
+            let times = known.entry(one.run.without_seed()).or_default();
+            times.push(one.facts.took);
+        }
         for run in &mut self.runs {
-            let is_alike = |id: &RunId| {
-                (&id.experiment, &id.cell, &id.peer)
-                    == (&run.id.experiment, &run.id.cell, &run.id.peer)
-            };
-            let times: Vec<f64> = known
-                .iter()
-                .filter(|(id, _)| is_alike(id))
-                .map(|(_, took)| *took)
-                .collect();
-            if !times.is_empty() {
+            if let Some(times) = known.get(&run.id.without_seed()) {
                 let mean = times.iter().sum::<f64>() / times.len() as f64;
                 run.takes = Duration::try_from_secs_f64(mean).unwrap_or(run.takes);
             }
@@ -136,7 +124,6 @@ impl PlannedRun {
             },
             cell,
             peer: peer.to_owned(),
-            seed,
             takes: takes(chosen, peer),
             is_alone: chosen.cell.is_alone,
         }

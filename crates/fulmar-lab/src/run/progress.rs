@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::plan::{PlannedRun, forecast, minutes};
 use super::scheduler::RunObserver;
-use crate::outcome::{Outcome, RunEnd};
+use crate::outcome::{Outcome, RunEnd, RunId};
 use crate::stats::Summary;
 
 /// A line for each run that is over; and at a terminal, below them, one line that says what is under
@@ -19,7 +19,7 @@ pub struct ProgressDisplay<W> {
     total: usize,
     over: usize,
     /// The times that runs really took, by all but their seed.
-    took: BTreeMap<[String; 3], f64>,
+    took: BTreeMap<RunId, f64>,
 }
 
 impl<W: Write> ProgressDisplay<W> {
@@ -60,7 +60,7 @@ impl<W: Write> ProgressDisplay<W> {
 
     fn left(&self, under_way: &[(&PlannedRun, Duration)], waiting: &[&PlannedRun]) -> Duration {
         let takes = |run: &PlannedRun| {
-            let took = self.took.get(&key(run));
+            let took = self.took.get(&run.id.without_seed());
             took.and_then(|took| Duration::try_from_secs_f64(*took).ok())
                 .unwrap_or(run.takes)
         };
@@ -88,7 +88,7 @@ impl<W: Write> RunObserver for ProgressDisplay<W> {
 
     fn is_over(&mut self, run: &PlannedRun, outcome: &Outcome) {
         self.over += 1;
-        self.took.insert(key(run), outcome.facts.took);
+        self.took.insert(run.id.without_seed(), outcome.facts.took);
         let (over, total) = (self.over, self.total);
         let took = minutes(Duration::from_secs_f64(outcome.facts.took.max(0.0)));
         let line = format!(
@@ -118,10 +118,6 @@ impl<W: Write> RunObserver for ProgressDisplay<W> {
     }
 }
 
-fn key(run: &PlannedRun) -> [String; 3] {
-    [&run.id.experiment, &run.id.cell, &run.id.peer].map(Clone::clone)
-}
-
 fn named(run: &PlannedRun) -> String {
     let id = &run.id;
     format!("{} {} {} {}", id.experiment, id.cell, id.peer, id.seed)
@@ -146,7 +142,6 @@ fn told(outcome: &Outcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::RunId;
     use crate::run::outcome as kept;
 
     fn run(seed: u64) -> PlannedRun {
@@ -159,7 +154,6 @@ mod tests {
             },
             cell: 0,
             peer: "mosh".to_owned(),
-            seed,
             takes: Duration::from_secs(60),
             is_alone: false,
         }

@@ -114,7 +114,7 @@ impl ProcessRunner {
             .arg("measure")
             .args(&self.options)
             .args([chosen.experiment, &chosen.cell.name, &run.peer])
-            .arg(run.seed.to_string())
+            .arg(run.id.seed.to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -58,7 +58,10 @@ struct InProcessRunner(Surroundings);
 
 impl Runner for InProcessRunner {
     fn make(&self, plan: &RunPlan, run: &PlannedRun) -> Result<Outcome> {
-        let measured = plan.work(run).measure(&run.peer, run.seed, &self.0);
+        let measured = plan.cells[run.cell]
+            .cell
+            .work
+            .measure(&run.peer, run.id.seed, &self.0);
         Ok(outcome(run.id.clone(), measured))
     }
 
