@@ -2,23 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use crate::experiment::{Cell, Experiment, Published, Quoted, Surroundings};
+use crate::experiment::{Cell, Experiment, Surroundings};
 use crate::judge::RunVerdict;
-use crate::outcome::{Outcome, RunEnd};
+use crate::outcome::{Outcome, RunEnd, RunId};
 use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 
 /// An experiment with what was measured in it.
 pub(super) struct ExperimentRuns {
     pub(super) name: String,
     pub(super) title: String,
-    pub(super) source: &'static str,
-    pub(super) about: &'static str,
-    pub(super) published: &'static [Published],
-    pub(super) quoted: &'static [Quoted],
-    /// See [`Experiment::why`].
-    pub(super) why: &'static str,
+    pub(super) experiment: &'static Experiment,
     pub(super) settings: Vec<CellRuns>,
 }
+
+/// What is known of an experiment that the catalogue does not have.
+pub(super) const UNKNOWN: Experiment = Experiment {
+    name: "",
+    title: "",
+    source: "",
+    about: "",
+    published: &[],
+    quoted: &[],
+    why: "",
+    cells: |_| Vec::new(),
+};
 
 /// A cell with its peers.
 pub(super) struct CellRuns {
@@ -150,55 +157,34 @@ pub(super) fn failure(outcome: &Outcome) -> Option<String> {
 /// name.
 pub(super) fn group(
     outcomes: Vec<Outcome>,
-    experiments: &[Experiment],
+    experiments: &'static [Experiment],
     around: &Surroundings,
 ) -> Vec<ExperimentRuns> {
-    let mut by_name: BTreeMap<String, Vec<Outcome>> = BTreeMap::new();
-    for outcome in outcomes {
-        let name = outcome.run.experiment.clone();
-        by_name.entry(name).or_default().push(outcome);
-    }
-    let mut subjects = Vec::new();
-    for experiment in experiments {
-        if let Some(outcomes) = by_name.remove(experiment.name) {
-            subjects.push(known(experiment, outcomes, around));
+    let place = |name: &str| experiments.iter().position(|one| one.name == name);
+    let subject = |(name, outcomes): (String, Vec<Outcome>)| {
+        let experiment = place(&name).map_or(&UNKNOWN, |place| &experiments[place]);
+        let known = Some(experiment.title).filter(|title| !title.is_empty());
+        ExperimentRuns {
+            title: known.unwrap_or(&name).to_owned(),
+            settings: settings(outcomes, &cells(experiment, around)),
+            experiment,
+            name,
         }
-    }
-    let unknown = by_name.into_iter().map(|(name, outcomes)| ExperimentRuns {
-        title: name.clone(),
-        name,
-        source: "",
-        about: "",
-        published: &[],
-        quoted: &[],
-        why: "",
-        settings: settings(outcomes, &[]),
-    });
-    subjects.extend(unknown);
+    };
+    let parts = parted(outcomes, |run| &run.experiment).into_iter();
+    let mut subjects: Vec<ExperimentRuns> = parts.map(subject).collect();
+    subjects.sort_by_key(|subject| place(&subject.name).unwrap_or(usize::MAX));
     subjects
 }
 
-fn known(experiment: &Experiment, outcomes: Vec<Outcome>, around: &Surroundings) -> ExperimentRuns {
-    let cells = cells(experiment, around);
-    let planned: Vec<Planned> = cells
-        .iter()
-        .map(|cell| Planned {
-            name: &cell.name,
-            title: &cell.title,
-            peers: &cell.peers,
-            parameters: cell.work.parameters(),
-        })
-        .collect();
-    ExperimentRuns {
-        name: experiment.name.to_owned(),
-        title: experiment.title.to_owned(),
-        source: experiment.source,
-        about: experiment.about,
-        published: experiment.published,
-        quoted: experiment.quoted,
-        why: experiment.why,
-        settings: settings(outcomes, &planned),
+/// Parts outcomes by a name of their runs.
+fn parted(outcomes: Vec<Outcome>, name: fn(&RunId) -> &String) -> BTreeMap<String, Vec<Outcome>> {
+    let mut parts: BTreeMap<String, Vec<Outcome>> = BTreeMap::new();
+    for outcome in outcomes {
+        let part = parts.entry(name(&outcome.run).clone()).or_default();
+        part.push(outcome);
     }
+    parts
 }
 
 /// Returns the cells of an experiment, those of a quick run and those of generated links, too: what was
@@ -222,37 +208,20 @@ fn cells(experiment: &Experiment, around: &Surroundings) -> Vec<Cell> {
     cells
 }
 
-/// A cell, as the catalogue has it.
-struct Planned<'a> {
-    name: &'a str,
-    title: &'a str,
-    peers: &'a [String],
-    parameters: Vec<(&'static str, String)>,
-}
-
-fn settings(outcomes: Vec<Outcome>, planned: &[Planned<'_>]) -> Vec<CellRuns> {
-    let mut by_cell: BTreeMap<String, Vec<Outcome>> = BTreeMap::new();
-    for outcome in outcomes {
-        let cell = outcome.run.cell.clone();
-        by_cell.entry(cell).or_default().push(outcome);
-    }
-    let mut settings = Vec::new();
-    for cell in planned {
-        if let Some(outcomes) = by_cell.remove(cell.name) {
-            settings.push(CellRuns {
-                name: cell.name.to_owned(),
-                title: cell.title.to_owned(),
-                parameters: cell.parameters.clone(),
-                peers: runs(outcomes, cell.peers),
-            });
+fn settings(outcomes: Vec<Outcome>, cells: &[Cell]) -> Vec<CellRuns> {
+    let place = |name: &str| cells.iter().position(|cell| cell.name == name);
+    let setting = |(name, outcomes): (String, Vec<Outcome>)| {
+        let cell = place(&name).map(|place| &cells[place]);
+        CellRuns {
+            title: cell.map_or(&name, |cell| &cell.title).clone(),
+            parameters: cell.map_or(Vec::new(), |cell| cell.work.parameters()),
+            peers: runs(outcomes, cell.map_or(&[], |cell| &cell.peers)),
+            name,
         }
-    }
-    settings.extend(by_cell.into_iter().map(|(name, outcomes)| CellRuns {
-        title: name.clone(),
-        name,
-        parameters: Vec::new(),
-        peers: runs(outcomes, &[]),
-    }));
+    };
+    let parts = parted(outcomes, |run| &run.cell).into_iter();
+    let mut settings: Vec<CellRuns> = parts.map(setting).collect();
+    settings.sort_by_key(|setting| place(&setting.name).unwrap_or(usize::MAX));
     settings
 }
 
@@ -262,20 +231,15 @@ const ORDER: &[&str] = &[
 ];
 
 fn runs(outcomes: Vec<Outcome>, planned: &[String]) -> Vec<PeerRuns> {
-    let mut by_peer: BTreeMap<String, Vec<Outcome>> = BTreeMap::new();
-    for outcome in outcomes {
-        let peer = outcome.run.peer.clone();
-        by_peer.entry(peer).or_default().push(outcome);
-    }
-    let place = |peer: &String| {
-        let planned = planned.iter().position(|one| one == peer);
-        let known = ORDER.iter().position(|one| one == peer);
+    let place = |runs: &PeerRuns| {
+        let planned = planned.iter().position(|one| *one == runs.peer);
+        let known = ORDER.iter().position(|one| *one == runs.peer);
         (planned.unwrap_or(usize::MAX), known.unwrap_or(usize::MAX))
     };
-    let mut runs: Vec<PeerRuns> = by_peer
-        .into_iter()
+    let parts = parted(outcomes, |run| &run.peer).into_iter();
+    let mut runs: Vec<PeerRuns> = parts
         .map(|(peer, outcomes)| PeerRuns { peer, outcomes })
         .collect();
-    runs.sort_by_key(|runs| place(&runs.peer));
+    runs.sort_by_key(place);
     runs
 }

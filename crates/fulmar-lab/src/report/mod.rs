@@ -57,7 +57,7 @@ pub const PAIRS: &str = "pairs.json";
 /// # Errors
 ///
 /// Where nothing was measured, an outcome cannot be read, or the page not be written.
-pub fn write(root: &Path, experiments: &[Experiment], around: &Surroundings) -> Result<PathBuf> {
+pub fn write(root: &Path, experiments: &'static [Experiment], around: &Surroundings) -> Result<PathBuf> {
     let report = page::Report {
         subjects: subjects(root, experiments, around)?,
         origin: Origin::of(root),
@@ -84,7 +84,7 @@ pub fn write(root: &Path, experiments: &[Experiment], around: &Surroundings) -> 
 /// Where there is no such cell, or an outcome cannot be read.
 pub fn drawing(
     root: &Path,
-    experiments: &[Experiment],
+    experiments: &'static [Experiment],
     around: &Surroundings,
     (experiment, cell): (&str, &str),
 ) -> Result<String> {
@@ -96,7 +96,7 @@ pub fn drawing(
 /// # Errors
 ///
 /// Where an outcome cannot be read.
-pub fn table(root: &Path, experiments: &[Experiment], around: &Surroundings) -> Result<String> {
+pub fn table(root: &Path, experiments: &'static [Experiment], around: &Surroundings) -> Result<String> {
     Ok(markdown::of(&subjects(root, experiments, around)?))
 }
 
@@ -111,7 +111,7 @@ pub fn predictions(root: &Path) -> Result<String> {
 
 fn subjects(
     root: &Path,
-    experiments: &[Experiment],
+    experiments: &'static [Experiment],
     around: &Surroundings,
 ) -> Result<Vec<ExperimentRuns>> {
     ensure!(root.is_dir(), "{} is no folder", root.display());

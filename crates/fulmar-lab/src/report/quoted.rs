@@ -18,7 +18,7 @@ pub(super) fn table(subject: &ExperimentRuns) -> Option<Element> {
         .words("measured with")
         .numbers("measured", "median, range")
         .numbers("runs", "");
-    for quoted in subject.quoted {
+    for quoted in subject.experiment.quoted {
         let (measured, runs) = measured(subject, quoted);
         table.row(vec![
             head(quoted.by),

@@ -88,7 +88,10 @@ pub(super) fn part(subjects: &[ExperimentRuns]) -> Option<PageSection> {
         element("p").text(summed_up(&verdicts)),
     ];
     inner.push(table.element()?);
-    for subject in subjects.iter().filter(|subject| !subject.why.is_empty()) {
+    for subject in subjects
+        .iter()
+        .filter(|subject| !subject.experiment.why.is_empty())
+    {
         inner.push(element("h3").text(subject.title.as_str()));
         inner.extend(why(subject, subjects));
     }
@@ -135,11 +138,11 @@ fn table() -> Table {
 
 /// The relations of an experiment: each figure of a program beside ssh's of the same source and cells.
 fn relations(subject: &ExperimentRuns) -> impl Iterator<Item = Relation<'_>> {
-    let published = subject.published.iter();
+    let published = subject.experiment.published.iter();
     let pairs = published.filter_map(|other| {
         let is_base =
             |one: &&Published| one.peer == BASE && (one.by, one.cells) == (other.by, other.cells);
-        let base = subject.published.iter().find(is_base)?;
+        let base = subject.experiment.published.iter().find(is_base)?;
         (other.peer != BASE).then_some((base, other))
     });
     pairs.flat_map(move |(base, other)| {
@@ -274,7 +277,7 @@ impl RelationVerdict {
 
 /// The paragraphs that explain an experiment, with the evidence put into them.
 fn why(subject: &ExperimentRuns, subjects: &[ExperimentRuns]) -> Vec<Element> {
-    let paragraphs = subject.why.split("\n\n").map(str::trim);
+    let paragraphs = subject.experiment.why.split("\n\n").map(str::trim);
     let paragraphs = paragraphs.filter_map(|paragraph| match paragraph {
         "{behind}" => behind::table(subjects),
         text => Some(element("p").text(evidence::filled(text, subject, subjects))),
@@ -284,7 +287,9 @@ fn why(subject: &ExperimentRuns, subjects: &[ExperimentRuns]) -> Vec<Element> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::grouped::UNKNOWN;
     use super::*;
+    use crate::experiment::Experiment;
 
     fn found(ratio: f64, low: f64, high: f64) -> MeasuredRelation {
         MeasuredRelation {
@@ -395,8 +400,12 @@ mod tests {
             published("mosh", "fast", "25"),
         ];
         let peers = vec![typed("ssh", &[&[400; 30]]), typed("mosh", &[&[200; 30]])];
-        let subjects = [ExperimentRuns {
+        static EXPERIMENT: Experiment = Experiment {
             published: &PUBLISHED,
+            ..UNKNOWN
+        };
+        let subjects = [ExperimentRuns {
+            experiment: &EXPERIMENT,
             ..subject(peers)
         }];
         let part = part(&subjects).unwrap();

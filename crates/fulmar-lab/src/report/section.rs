@@ -10,12 +10,12 @@ use super::{plots, quoted, ratios, scalar, series, typed};
 /// Returns the section.
 pub(super) fn of(subject: &ExperimentRuns, peers: &PeerStyles) -> PageSection {
     let mut inner = Vec::new();
-    if !subject.source.is_empty() {
+    if !subject.experiment.source.is_empty() {
         let source = element("p").class("source").text("Source: ");
-        inner.push(source.text(subject.source));
+        inner.push(source.text(subject.experiment.source));
     }
-    if !subject.about.is_empty() {
-        inner.push(element("p").text(subject.about));
+    if !subject.experiment.about.is_empty() {
+        inner.push(element("p").text(subject.experiment.about));
     }
     inner.extend(quoted::table(subject));
     let (typed, bare): (Vec<&CellRuns>, Vec<&CellRuns>) = subject
@@ -41,7 +41,7 @@ fn of_typed(subject: &ExperimentRuns, setting: &CellRuns, peers: &PeerStyles) ->
     let mut parts = vec![heading(subject, setting)];
     parts.extend(facts::typing(setting));
     parts.extend(facts::shortfall(setting, peers));
-    parts.extend(typed::waits(setting, subject.published, peers));
+    parts.extend(typed::waits(setting, subject.experiment.published, peers));
     parts.extend(plots::own_distribution(setting, peers));
     let others = "Share within a time, whole screen and first output";
     parts.push(link(DISTRIBUTIONS_FILE, subject, setting, others));

@@ -2,7 +2,7 @@
 
 use crate::judge::{Delivery, KeyVerdict, RunVerdict};
 use crate::outcome::{Figure, Outcome, RunEnd, RunFacts, RunId};
-use crate::report::grouped::{CellRuns, ExperimentRuns, PeerRuns};
+use crate::report::grouped::{CellRuns, ExperimentRuns, PeerRuns, UNKNOWN};
 use crate::stats::Observation::After;
 use std::time::Duration;
 
@@ -88,11 +88,7 @@ pub(in crate::report) fn subject(peers: Vec<PeerRuns>) -> ExperimentRuns {
     ExperimentRuns {
         name: "typing".to_owned(),
         title: "Typing".to_owned(),
-        source: "",
-        about: "",
-        published: &[],
-        quoted: &[],
-        why: "",
+        experiment: &UNKNOWN,
         settings: vec![setting(peers)],
     }
 }
