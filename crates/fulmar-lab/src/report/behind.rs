@@ -3,7 +3,7 @@
 use super::grouped::{ExperimentRuns, PeerRuns};
 use super::markup::{Element, element};
 use super::number::{NONE, percent, whole};
-use super::table::{Table, head, number};
+use super::table::{Table, head, number, row};
 use crate::judge::{KeyVerdict, RunVerdict};
 use crate::stats::AT_ONCE;
 
@@ -65,18 +65,15 @@ fn is_at_once(key: &KeyVerdict) -> bool {
 /// Returns a table of all settings with a closed loop, in which something was predicted.
 pub(super) fn table(subjects: &[ExperimentRuns]) -> Option<Element> {
     let mut table = Table::new("Keys behind one that was not shown at once and still waits")
-        .words("setting")
-        .words("peer")
-        .numbers("keys", "")
-        .numbers("at once", "%")
-        .numbers("behind one", "% of keys")
-        .numbers("of those at once", "%")
-        .numbers("of the others", "%");
+        .words(["setting", "peer"])
+        .numbers("", ["keys"])
+        .numbers("%", ["at once"])
+        .numbers("% of keys", ["behind one"])
+        .numbers("%", ["of those at once", "of the others"]);
     for setting in subjects.iter().flat_map(|subject| &subject.settings) {
         let runs = setting.typed().into_iter().filter(|runs| is_meant(runs));
-        let rows: Vec<Vec<Element>> = runs.filter_map(row).collect();
         let name = element("span").text(setting.title.as_str());
-        table.rows_of(name, rows);
+        table.rows_of([name], runs.filter_map(of_peer).collect());
     }
     table.element()
 }
@@ -87,7 +84,7 @@ fn is_meant(runs: &PeerRuns) -> bool {
         && complete.any(|one| one.facts.typing.as_deref() == Some(TYPING))
 }
 
-fn row(runs: &PeerRuns) -> Option<Vec<Element>> {
+fn of_peer(runs: &PeerRuns) -> Option<Element> {
     let mut all = KeysBehind::default();
     for verdict in runs.verdicts() {
         all.take_in(verdict);
@@ -95,14 +92,14 @@ fn row(runs: &PeerRuns) -> Option<Vec<Element>> {
     let KeysBehind { behind, free } = all;
     let (keys, at_once) = (behind.keys + free.keys, behind.at_once + free.at_once);
     (at_once > 0).then(|| {
-        vec![
+        row([
             head(runs.peer.as_str()),
             number(whole(keys as f64)),
             number(share(at_once, keys)),
             number(share(behind.keys, keys)),
             number(behind.share()),
             number(free.share()),
-        ]
+        ])
     })
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::markup::{Element, described, element, folded};
 use super::number::rounded;
 use super::part::PageSection;
-use super::table::{Table, head, number, words};
+use super::table::{Table, head, number, row, words};
 
 /// Returns the section of a self-check.
 pub(super) fn precision(findings: &Value) -> PageSection {
@@ -19,11 +19,7 @@ pub(super) fn precision(findings: &Value) -> PageSection {
 
 fn self_check(findings: &Value) -> Option<Element> {
     let mut table = Table::new("Self-check of the emulation")
-        .words("check")
-        .words("setting")
-        .words("measured")
-        .words("wanted")
-        .words("verdict");
+        .words(["check", "setting", "measured", "wanted", "verdict"]);
     for check in findings["checks"].as_array()? {
         let text = |name: &str| check[name].as_str().unwrap_or_default().to_owned();
         let measured = match text("measured") {
@@ -36,13 +32,13 @@ fn self_check(findings: &Value) -> Option<Element> {
         } else {
             ("bad", "✗ not ok")
         };
-        table.row(vec![
+        table.row(row([
             head(text("what")),
             words(text("setting")),
             words(measured),
             words(text("wanted")),
             words(verdict).class(class),
-        ]);
+        ]));
     }
     table.element()
 }
@@ -111,26 +107,24 @@ fn pairs_verdict(kind: &Value, title: &str) -> Option<Element> {
 
 fn pairs_table(kind: &Value, title: &str) -> Option<Element> {
     let mut table = Table::new(format!("{title}; those without zero are not grey"))
-        .words("runs")
-        .numbers("median of one", "ms")
-        .numbers("of the other", "ms")
-        .numbers("difference from", "ms")
-        .numbers("to", "ms")
-        .words("holds zero");
+        .words(["runs"])
+        .numbers(
+            "ms",
+            ["median of one", "of the other", "difference from", "to"],
+        )
+        .words(["holds zero"]);
     for pair in kind["pairs"].as_array()? {
         let ms = |value: &Value| number(rounded(value.as_f64().unwrap_or(f64::NAN)));
         let holds = pair["holds_zero"].as_bool().unwrap_or(false);
-        table.row_of(
-            if holds { "near" } else { "" },
-            vec![
-                head(pair["name"].as_str().unwrap_or_default()),
-                ms(&pair["medians_ms"][0]),
-                ms(&pair["medians_ms"][1]),
-                ms(&pair["difference_ms"][0]),
-                ms(&pair["difference_ms"][1]),
-                words(if holds { "yes" } else { "no" }),
-            ],
-        );
+        let cells = row([
+            head(pair["name"].as_str().unwrap_or_default()),
+            ms(&pair["medians_ms"][0]),
+            ms(&pair["medians_ms"][1]),
+            ms(&pair["difference_ms"][0]),
+            ms(&pair["difference_ms"][1]),
+            words(if holds { "yes" } else { "no" }),
+        ]);
+        table.row(cells.class(if holds { "near" } else { "" }));
     }
     Some(folded(title, table.element()?))
 }

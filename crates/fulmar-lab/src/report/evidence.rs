@@ -4,9 +4,7 @@
 //! cells of the experiment whose names begin with CELL, or of another with `EXPERIMENT/CELL`. What was
 //! not measured says so.
 
-use fulmar_testbed::median;
-
-use super::grouped::{ExperimentRuns, Measure, PeerRuns};
+use super::grouped::{ExperimentRuns, FigureValues, Measure, PeerRuns};
 use super::number::{Unit, percent, time};
 use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 
@@ -15,13 +13,11 @@ const MISSING: &str = "(not measured)";
 
 /// Returns the text with its figures.
 pub(super) fn filled(text: &str, subject: &ExperimentRuns, subjects: &[ExperimentRuns]) -> String {
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once('{') {
-        filled += before;
-        let Some((name, after)) = behind.split_once('}') else {
-            filled.push('{');
-            rest = behind;
+    let mut parts = text.split('{');
+    let mut filled = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let Some((name, after)) = part.split_once('}') else {
+            filled.extend(["{", part]);
             continue;
         };
         let words: Vec<&str> = name.split_whitespace().collect();
@@ -29,11 +25,10 @@ pub(super) fn filled(text: &str, subject: &ExperimentRuns, subjects: &[Experimen
             [cell, peer, figure] => figure_of(subject, subjects, cell, peer, figure),
             _ => None,
         };
-        filled += figure.as_deref().unwrap_or(MISSING);
-        rest = after;
+        filled.extend([figure.as_deref().unwrap_or(MISSING), after]);
     }
     // Lines of the text are no lines of the page.
-    (filled + rest).replace('\n', " ")
+    filled.replace('\n', " ")
 }
 
 fn figure_of(
@@ -89,14 +84,10 @@ fn figure(runs: &[&PeerRuns], name: &str) -> Option<String> {
             Unit::for_numbers("packets", most).show(most)
         ));
     }
-    let values: Vec<f64> = runs.iter().flat_map(|runs| runs.figure(name)).collect();
-    let outcomes = runs.iter().flat_map(|runs| runs.complete());
-    let mut noted = outcomes.filter_map(|outcome| outcome.figures.get(name));
-    let (value, noted) = (median(values)?, noted.next()?);
-    let unit = Unit::for_numbers(&noted.unit, value);
+    let FigureValues { median, unit, .. } = FigureValues::of(runs, name)?;
     // Sentences have their own words for what packets do.
     Some(match unit.name.as_str() {
-        "packets" => unit.show(value),
-        name => format!("{} {name}", unit.show(value)),
+        "packets" => unit.show(median),
+        name => format!("{} {name}", unit.show(median)),
     })
 }

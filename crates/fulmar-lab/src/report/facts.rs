@@ -8,7 +8,7 @@ use super::number;
 use super::origin::Origin;
 use super::part::PageSection;
 use super::peers::PeerStyles;
-use super::table::{Table, head, number as numeral, row_head, words};
+use super::table::{Table, head, number as numeral, row, row_head, words};
 use crate::outcome::Outcome;
 
 /// Returns a machine in a line.
@@ -16,109 +16,102 @@ pub(super) fn machine_line(origin: &Origin) -> String {
     format!("{} cores of {}", origin.cores, origin.processor)
 }
 
-/// Returns the typist, the recordings, and the number of runs at once, in a line.
-pub(super) fn typing(setting: &CellRuns) -> Option<Element> {
+/// Returns the typist, the recordings, the seeds and the number of runs at once, in a line.
+pub(super) fn typing(setting: &CellRuns) -> Element {
     let mut facts = Vec::new();
-    let typists = all(setting, |one| one.facts.typing.clone());
-    if !typists.is_empty() {
-        facts.push(format!("{} loop", joined(&typists)));
-    }
-    let recordings = all(setting, |one| one.facts.recording.clone());
-    if !recordings.is_empty() {
-        facts.push(format!("recordings {}", joined(&recordings)));
-    }
-    let seeds = all(setting, |one| Some(one.run.seed));
-    let word = if seeds.len() == 1 { "seed" } else { "seeds" };
-    facts.push(format!("{word} {}", joined(&seeds)));
+    let typists = joined(setting, |one| one.facts.typing.clone());
+    facts.extend(typists.map(|(_, typists)| format!("{typists} loop")));
+    let recordings = joined(setting, |one| one.facts.recording.clone());
+    facts.extend(recordings.map(|(_, recordings)| format!("recordings {recordings}")));
+    let seeds = joined(setting, |one| Some(one.run.seed));
+    facts.extend(seeds.map(|(count, seeds)| match count {
+        1 => format!("seed {seeds}"),
+        _ => format!("seeds {seeds}"),
+    }));
     let at_once = setting.outcomes().map(|one| one.facts.side_by_side).max();
-    if let Some(at_once) = at_once.filter(|at_once| *at_once > 1) {
-        facts.push(format!("up to {at_once} runs at once"));
-    }
-    let line = element("p").class("facts-line").text(facts.join(" · "));
-    (!facts.is_empty()).then_some(line)
+    let at_once = at_once.filter(|at_once| *at_once > 1);
+    facts.extend(at_once.map(|at_once| format!("up to {at_once} runs at once")));
+    element("p").class("facts-line").text(facts.join(" · "))
 }
 
-fn all<T: Ord>(setting: &CellRuns, fact: impl Fn(&Outcome) -> Option<T>) -> BTreeSet<T> {
-    setting.outcomes().filter_map(fact).collect()
-}
-
-fn joined<T: ToString>(all: &BTreeSet<T>) -> String {
+/// Returns how many different facts the runs of a setting have, and these in their order.
+fn joined<T: Ord + ToString>(
+    setting: &CellRuns,
+    fact: impl Fn(&Outcome) -> Option<T>,
+) -> Option<(usize, String)> {
+    let all: BTreeSet<T> = setting.outcomes().filter_map(fact).collect();
     let words: Vec<String> = all.iter().map(T::to_string).collect();
-    words.join(", ")
+    (!words.is_empty()).then(|| (words.len(), words.join(", ")))
 }
 
 /// Returns the runs of a setting that have no figures, with the reason of the first of each peer.
 pub(super) fn shortfall(setting: &CellRuns, peers: &PeerStyles) -> Option<Element> {
-    let mut list = element("ul").class("shortfall");
-    let mut has_any = false;
-    for runs in &setting.peers {
+    let items = setting.peers.iter().filter_map(|runs| {
         let reasons: Vec<String> = runs.outcomes.iter().filter_map(failure).collect();
-        let Some(first) = reasons.first() else {
-            continue;
-        };
         let (failed, all) = (reasons.len(), runs.outcomes.len());
-        let text = format!(" {failed} of {all} runs failed: {first}");
-        let item = element("li").with(peers.sign(&runs.peer)).text(text);
-        list = list.with(item);
-        has_any = true;
-    }
-    has_any.then_some(list)
+        let text = format!(" {failed} of {all} runs failed: {}", reasons.first()?);
+        Some(element("li").with(peers.sign(&runs.peer)).text(text))
+    });
+    let items: Vec<Element> = items.collect();
+    (!items.is_empty()).then(|| element("ul").class("shortfall").all(items))
 }
 
 /// Returns the commands that do the runs of a setting again by hand, folded away.
 pub(super) fn commands(setting: &CellRuns) -> Element {
     let summary = format!("Link and commands: {}", setting.title);
-    let mut details = element("details").with(element("summary").text(summary));
-    if !setting.parameters.is_empty() {
-        let parameters = setting.parameters.iter();
-        details = details.with(described(
-            parameters.map(|(name, value)| (*name, value.as_str())),
-        ));
-    }
-    for runs in &setting.peers {
-        let Some(outcome) = runs.outcomes.first() else {
-            continue;
-        };
-        let facts = &outcome.facts;
-        let mut lines = Vec::new();
-        lines.extend(facts.scenario.lines().map(str::to_owned));
-        lines.extend(facts.commands.iter().map(|command| format!("$ {command}")));
-        let began = number::moment(facts.began);
-        let name = format!(
-            "{}, seed {}, {began}, took {}",
-            runs.peer,
-            outcome.run.seed,
-            number::time(facts.took)
-        );
-        details = details.with(element("p").text(name));
-        if !lines.is_empty() {
-            details = details.with(element("pre").set("tabindex", 0).text(lines.join("\n")));
-        }
-    }
-    details
+    let parameters = setting.parameters.iter();
+    let parameters = parameters.map(|(name, value)| (*name, value.as_str()));
+    let described = (!setting.parameters.is_empty()).then(|| described(parameters));
+    let first = setting.peers.iter();
+    let first = first.filter_map(|runs| runs.outcomes.first());
+    element("details")
+        .with(element("summary").text(summary))
+        .all(described)
+        .all(first.flat_map(of_run))
+}
+
+/// Returns the name of a run, and what it was made of.
+fn of_run(outcome: &Outcome) -> impl Iterator<Item = Element> {
+    let (run, facts) = (&outcome.run, &outcome.facts);
+    let began = number::moment(facts.began);
+    let took = number::time(facts.took);
+    let name = format!("{}, seed {}, {began}, took {took}", run.peer, run.seed);
+    let scenario = facts.scenario.lines().map(str::to_owned);
+    let lines = written(scenario.chain(prompted(&facts.commands)));
+    [element("p").text(name)].into_iter().chain(lines)
+}
+
+/// Returns commands as they stand behind a prompt.
+fn prompted(commands: &[String]) -> impl Iterator<Item = String> {
+    commands.iter().map(|command| format!("$ {command}"))
+}
+
+/// Returns lines as they stand at a terminal, if there are any.
+fn written(lines: impl Iterator<Item = String>) -> Option<Element> {
+    let lines: Vec<String> = lines.collect();
+    let text = lines.join("\n");
+    (!lines.is_empty()).then(|| element("pre").set("tabindex", 0).text(text))
 }
 
 /// Every run that has no figures, and why.
 pub(super) fn failures(subjects: &[ExperimentRuns]) -> Option<PageSection> {
     let mut table = Table::new("Runs without figures")
-        .words("experiment")
-        .words("setting")
-        .words("peer")
-        .numbers("seed", "")
-        .words("reason");
+        .words(["experiment", "setting", "peer"])
+        .numbers("", ["seed"])
+        .words(["reason"]);
     for subject in subjects {
         for setting in &subject.settings {
             for outcome in setting.outcomes() {
                 let Some(why) = failure(outcome) else {
                     continue;
                 };
-                table.row(vec![
+                table.row(row([
                     head(subject.name.as_str()),
                     words(setting.title.as_str()),
                     words(outcome.run.peer.as_str()),
                     numeral(outcome.run.seed.to_string()),
                     words(why).class("wide"),
-                ]);
+                ]));
             }
         }
     }
@@ -158,14 +151,8 @@ fn known_origin(origin: &Origin) -> Vec<Element> {
     let versions = origin.versions.iter();
     facts.extend(versions.map(|(name, said)| (name.as_str(), said.clone())));
     let mut parts = vec![described(facts)];
-    if !origin.commands.is_empty() {
-        let lines: Vec<String> = origin
-            .commands
-            .iter()
-            .map(|one| format!("$ {one}"))
-            .collect();
-        parts.push(element("p").text("The outcomes were made by"));
-        parts.push(element("pre").set("tabindex", 0).text(lines.join("\n")));
+    if let Some(commands) = written(prompted(&origin.commands)) {
+        parts.extend([element("p").text("The outcomes were made by"), commands]);
     }
     parts
 }
@@ -173,8 +160,7 @@ fn known_origin(origin: &Origin) -> Vec<Element> {
 /// Returns the commands that started the peers, each in its first run.
 fn programs(subjects: &[ExperimentRuns], peers: &PeerStyles) -> Option<Element> {
     let mut table = Table::new("How each peer was started, in its first run")
-        .words("peer")
-        .words("command");
+        .words(["peer", "command"]);
     for peer in peers.names() {
         let settings = subjects.iter().flat_map(|subject| &subject.settings);
         let mut outcomes = settings
@@ -184,7 +170,7 @@ fn programs(subjects: &[ExperimentRuns], peers: &PeerStyles) -> Option<Element> 
         if let Some(command) = first {
             let sign = row_head(peers.sign(peer));
             let code = element("code").text(command.as_str());
-            table.row(vec![sign, element("td").class("words").with(code)]);
+            table.row(row([sign, element("td").class("words").with(code)]));
         }
     }
     table.element()

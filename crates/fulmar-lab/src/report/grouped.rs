@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use fulmar_testbed::median;
+
+use super::number::Unit;
 use crate::experiment::{Cell, Experiment, Surroundings};
 use crate::judge::RunVerdict;
 use crate::outcome::{Outcome, RunEnd, RunId};
@@ -141,6 +144,28 @@ impl CellRuns {
         figures
             .map(|(name, figure)| (name.as_str(), figure.unit.as_str()))
             .collect()
+    }
+}
+
+/// The values of a figure in some runs, with their median and the unit that suits it.
+pub(super) struct FigureValues {
+    pub(super) values: Vec<f64>,
+    pub(super) median: f64,
+    pub(super) unit: Unit,
+}
+
+impl FigureValues {
+    /// Returns the values of a figure; `None` where no run has it.
+    pub(super) fn of(runs: &[&PeerRuns], name: &str) -> Option<Self> {
+        let values: Vec<f64> = runs.iter().flat_map(|runs| runs.figure(name)).collect();
+        let median = median(values.iter().copied())?;
+        let mut outcomes = runs.iter().flat_map(|runs| runs.complete());
+        let noted = outcomes.find_map(|outcome| outcome.figures.get(name))?;
+        Some(Self {
+            values,
+            median,
+            unit: Unit::for_numbers(&noted.unit, median),
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::grouped::{CellRuns, ExperimentRuns, Measure};
-use super::number::{NONE, maybe_ms, percent};
+use super::number::{NONE, ms, or_none, percent};
 
 /// The peers that have columns; without prediction it is a row of its own.
 const PEERS: [&str; 3] = ["ssh", "mosh", "fulmar"];
@@ -47,7 +47,7 @@ fn cell(setting: &CellRuns, peer: &str, suffix: &str) -> String {
     let Some(runs) = typed.iter().find(|runs| is_it(&runs.peer)) else {
         return NONE.to_owned();
     };
-    let median = maybe_ms(runs.summary(Measure::Own).median);
-    let at_once = runs.at_once(Measure::Own).map_or(NONE.to_owned(), percent);
+    let median = or_none(runs.summary(Measure::Own).median, ms);
+    let at_once = or_none(runs.at_once(Measure::Own), percent);
     format!("{median}; {at_once}")
 }

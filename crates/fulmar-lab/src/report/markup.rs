@@ -43,6 +43,12 @@ pub(super) fn folded(summary: &str, inner: Element) -> Element {
     element("details").with(summary).with(inner)
 }
 
+/// Returns something drawn with the words above it.
+pub(super) fn figure(caption: impl Into<String>, drawn: Element) -> Element {
+    let caption = element("figcaption").text(caption);
+    element("figure").with(caption).with(drawn)
+}
+
 /// Returns a list of words, each with what is said of it.
 pub(super) fn described<W: Into<String>, S: Into<String>>(
     words: impl IntoIterator<Item = (W, S)>,
@@ -93,6 +99,13 @@ impl Element {
         self
     }
 
+    /// Puts elements before all that is in it.
+    pub(super) fn led_by(mut self, first: impl IntoIterator<Item = Element>) -> Self {
+        let first = first.into_iter().map(Node::Element);
+        self.children.splice(0..0, first);
+        self
+    }
+
     /// Adds a text of this program as it stands.
     pub(super) fn own(mut self, text: &'static str) -> Self {
         self.children.push(Node::Own(text));
@@ -102,54 +115,33 @@ impl Element {
     /// Takes out the elements of a class that stand in it more than once, each for a reference to it, and returns
     /// them with the names by which they are referred to.
     pub(super) fn take_repeated(&mut self, class: &str) -> Vec<Self> {
-        let mut counts = BTreeMap::new();
-        self.count_of(class, &mut counts);
-        counts.retain(|_, count| *count > 1);
-        let names = counts.into_keys().enumerate();
-        let names = names.map(|(number, text)| (text, format!("{class}-{number}")));
+        let mut found = BTreeMap::new();
+        self.find(class, &mut found);
+        found.retain(|_, alike: &mut Vec<&mut Self>| alike.len() > 1);
         let mut definitions = BTreeMap::new();
-        self.refer(class, &names.collect(), &mut definitions);
+        for (number, alike) in found.into_values().enumerate() {
+            let name = format!("{class}-{number}");
+            for one in alike {
+                let reference = element("use").set("href", format!("#{name}"));
+                let drawn = std::mem::replace(one, reference);
+                definitions.insert(name.clone(), drawn.set("id", &name));
+            }
+        }
         definitions.into_values().collect()
     }
 
-    fn count_of(&self, class: &str, counts: &mut BTreeMap<String, usize>) {
-        for child in self.elements() {
-            if child.has_class(class) {
-                *counts.entry(child.html()).or_default() += 1;
-            } else {
-                child.count_of(class, counts);
-            }
-        }
-    }
-
-    fn refer(
-        &mut self,
-        class: &str,
-        names: &BTreeMap<String, String>,
-        definitions: &mut BTreeMap<String, Self>,
-    ) {
+    /// Adds the elements of a class in it to those that were found, by how they are written.
+    fn find<'a>(&'a mut self, class: &str, found: &mut BTreeMap<String, Vec<&'a mut Self>>) {
         for child in &mut self.children {
             let Node::Element(child) = child else {
                 continue;
             };
-            let name = Some(&*child).filter(|child| child.has_class(class));
-            let Some(name) = name.and_then(|child| names.get(&child.html())) else {
-                child.refer(class, names, definitions);
-                continue;
-            };
-            let reference = element("use").set("href", format!("#{name}"));
-            let drawn = std::mem::replace(child, reference);
-            definitions
-                .entry(name.clone())
-                .or_insert_with(|| drawn.set("id", name));
+            if child.has_class(class) {
+                found.entry(child.html()).or_default().push(child);
+            } else {
+                child.find(class, found);
+            }
         }
-    }
-
-    fn elements(&self) -> impl Iterator<Item = &Self> {
-        self.children.iter().filter_map(|child| match child {
-            Node::Element(element) => Some(element),
-            Node::Text(_) | Node::Own(_) => None,
-        })
     }
 
     fn has_class(&self, class: &str) -> bool {

@@ -4,11 +4,11 @@ use super::grouped::{CellRuns, ExperimentRuns, Measure, PeerRuns};
 use super::markup::{Element, element, folded};
 use super::number::{Unit, percent, rounded, time, whole};
 use super::part::PageSection;
-use super::ratios::SEED;
+use super::ratios;
 use super::scalar;
-use super::table::{Table, head, number, words};
+use super::table::{Table, head, number, row, words};
 use super::typed;
-use crate::stats::{ResamplingPlan, Statistic, mean, median, p99, ratio};
+use crate::stats::{Statistic, mean, median, p99};
 
 /// The names that we go by, and those that each is compared with: predicting with predicting, and not with not.
 const COMPARED: [(&str, [&str; 2]); 2] =
@@ -17,22 +17,21 @@ const COMPARED: [(&str, [&str; 2]); 2] =
 /// A function that writes a figure with its unit.
 type Shown = fn(f64) -> String;
 
-/// A function that takes one value of each run.
-type Taken = Box<dyn Fn(&PeerRuns) -> Vec<f64>>;
-
 /// A figure of which less is better.
 struct ComparedFigure {
     name: String,
-    kind: FigureSource,
+    source: FigureSource,
     show: Shown,
 }
 
-/// The subject of a figure.
+/// The origin of a figure.
 enum FigureSource {
     /// The waits of keys.
     Waits(Measure, Statistic),
-    /// One value of each run.
-    Values(Taken),
+    /// A single figure of each run, by its name.
+    Named(&'static str),
+    /// Another value of each run.
+    Values(fn(&PeerRuns) -> Vec<f64>),
 }
 
 /// Names of single figures of which less is better, and how they are shown.
@@ -80,46 +79,49 @@ fn rate(value: f64) -> String {
     format!("{}/s", bytes(1.0 / value))
 }
 
-fn figures() -> Vec<ComparedFigure> {
-    let mut figures = Vec::new();
-    for measure in Measure::ALL {
-        figures.extend(QUANTILES.map(|(name, statistic)| ComparedFigure {
-            name: format!("{}, {name}", measure.name()),
-            kind: FigureSource::Waits(measure, statistic),
-            show: time,
-        }));
-    }
-    let wrong = |runs: &PeerRuns| {
-        let verdicts = runs.verdicts().into_iter();
-        verdicts.filter_map(|one| typed::wrong(&[one])).collect()
-    };
-    let rates = |runs: &PeerRuns| runs.figure("rate").iter().map(|one| 1.0 / one).collect();
-    figures.push(of_runs("keys with wrong cells, %", wrong, percent));
-    figures.push(of_runs("rate", rates, rate));
-    figures.extend(LESS_IS_BETTER.iter().map(|(name, show)| {
-        let values = move |runs: &PeerRuns| runs.figure(name);
-        of_runs(&scalar::called(name), values, *show)
-    }));
-    figures
+/// The share of keys in each run because of which something was wrong.
+fn wrong(runs: &PeerRuns) -> Vec<f64> {
+    let verdicts = runs.verdicts().into_iter();
+    verdicts.filter_map(|one| typed::wrong(&[one])).collect()
 }
 
-fn of_runs(
-    name: &str,
-    values: impl Fn(&PeerRuns) -> Vec<f64> + 'static,
-    show: Shown,
-) -> ComparedFigure {
-    ComparedFigure {
-        name: name.to_owned(),
-        kind: FigureSource::Values(Box::new(values)),
-        show,
-    }
+fn seconds_a_byte(runs: &PeerRuns) -> Vec<f64> {
+    runs.figure("rate").iter().map(|one| 1.0 / one).collect()
+}
+
+fn figures() -> Vec<ComparedFigure> {
+    let figure = |name: String, source, show| ComparedFigure { name, source, show };
+    let waits = Measure::ALL.into_iter().flat_map(|measure| {
+        QUANTILES.map(|(name, statistic)| {
+            let name = format!("{}, {name}", measure.name());
+            figure(name, FigureSource::Waits(measure, statistic), time)
+        })
+    });
+    let (wrong, rates) = (FigureSource::Values(wrong), FigureSource::Values(seconds_a_byte));
+    let values = [
+        figure("keys with wrong cells, %".to_owned(), wrong, percent),
+        figure("rate".to_owned(), rates, rate),
+    ];
+    let named = LESS_IS_BETTER
+        .iter()
+        .map(|(name, show)| figure(scalar::called(name), FigureSource::Named(name), *show));
+    waits.chain(values).chain(named).collect()
 }
 
 impl ComparedFigure {
     fn of(&self, runs: &PeerRuns) -> Option<f64> {
-        match &self.kind {
-            FigureSource::Waits(measure, statistic) => statistic(&runs.waits(*measure).concat()),
-            FigureSource::Values(values) => fulmar_testbed::median(values(runs)),
+        match self.source {
+            FigureSource::Waits(measure, statistic) => statistic(&runs.waits(measure).concat()),
+            _ => fulmar_testbed::median(self.values(runs)),
+        }
+    }
+
+    /// Returns the values of runs, each of which has one.
+    fn values(&self, runs: &PeerRuns) -> Vec<f64> {
+        match self.source {
+            FigureSource::Waits(..) => Vec::new(),
+            FigureSource::Named(name) => runs.figure(name),
+            FigureSource::Values(values) => values(runs),
         }
     }
 
@@ -127,18 +129,12 @@ impl ComparedFigure {
     /// the nearest ones to that of the farthest ones, where there are at least three of each: three that are
     /// all above three others are so by chance in one case of twenty.
     fn between(&self, ours: &PeerRuns, other: &PeerRuns) -> Option<(f64, f64)> {
-        match &self.kind {
+        match self.source {
             FigureSource::Waits(measure, statistic) => {
-                let (above, below) = (ours.waits(*measure), other.waits(*measure));
-                let found = ratio(
-                    &above,
-                    &below,
-                    *statistic,
-                    ResamplingPlan::runs_and_keys(SEED),
-                )?;
+                let found = ratios::drawn(&ours.waits(measure), &other.waits(measure), statistic)?;
                 Some((found.low, found.high))
             }
-            FigureSource::Values(values) => spread(&values(ours), &values(other)),
+            _ => spread(&self.values(ours), &self.values(other)),
         }
     }
 }
@@ -172,14 +168,14 @@ impl WorseFigure<'_> {
         self.between.is_some_and(|(low, _)| low > 1.0)
     }
 
-    fn row(&self, ours: &str) -> Vec<Element> {
+    fn row(&self, ours: &str) -> Element {
         let show = self.figure.show;
         let between = self
             .between
             .map_or("no interval".to_owned(), |(low, high)| {
                 format!("{} to {}", rounded(low), rounded(high))
             });
-        vec![
+        row([
             head(self.figure.name.as_str()),
             words(ours),
             number(show(self.own)),
@@ -187,7 +183,7 @@ impl WorseFigure<'_> {
             number(show(self.best)),
             number(rounded(self.own / self.best)),
             number(between),
-        ]
+        ])
     }
 }
 
@@ -211,7 +207,7 @@ pub(super) fn part(subjects: &[ExperimentRuns]) -> Option<PageSection> {
             }
         }
         for (table, rows) in tables.iter_mut().zip(rows) {
-            table.rows_of(element("span").text(setting.title.as_str()), rows);
+            table.rows_of([element("span").text(setting.title.as_str())], rows);
         }
     }
     let [behind, unsure] = tables.map(Table::element);
@@ -223,14 +219,11 @@ pub(super) fn part(subjects: &[ExperimentRuns]) -> Option<PageSection> {
 
 fn table(caption: &str) -> Table {
     Table::new(format!("{caption}: fulmar beside ssh and mosh"))
-        .words("setting")
-        .words("figure")
-        .words("ours")
-        .numbers("its figure", "")
-        .words("best")
-        .numbers("its figure", "")
-        .numbers("ratio", "")
-        .numbers("within", "90 %")
+        .words(["setting", "figure", "ours"])
+        .numbers("", ["its figure"])
+        .words(["best"])
+        .numbers("", ["its figure", "ratio"])
+        .numbers("90 %", ["within"])
 }
 
 /// Returns ours and the others of a setting, if ours took part.

@@ -67,9 +67,9 @@ pub(super) fn ms(time: Duration) -> String {
     rounded(time.as_secs_f64() * 1e3)
 }
 
-/// Returns a time in milliseconds, or what stands for none.
-pub(super) fn maybe_ms(time: Option<Duration>) -> String {
-    time.map_or(NONE.to_owned(), ms)
+/// Returns a number as it is shown, or what stands for none.
+pub(super) fn or_none<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
+    value.map_or(NONE.to_owned(), show)
 }
 
 /// Returns a time with its unit: `0.8 ms`, `12.3 s`, `8 min`.
@@ -105,21 +105,21 @@ pub(super) struct Unit {
 impl Unit {
     /// Returns the unit that suits numbers up to `most`, that were noted in `noted`.
     pub(super) fn for_numbers(noted: &str, most: f64) -> Self {
-        let (name, size) = match noted {
-            "B" => step(most, &[(1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB")]),
-            "B/s" => step(most, &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s")]),
-            "s" => step(most, &[(1e-3, "ms"), (1.0, "s"), (600.0, "min")]),
-            "ms" => step(most, &[(1.0, "ms"), (10_000.0, "s")]),
-            "share" => ("%", 0.01),
-            other => (other, 1.0),
+        const BYTES: &[Step] = &[
+            (0.0, 1.0, "B"),
+            (1e3, 1e3, "kB"),
+            (1e6, 1e6, "MB"),
+            (1e9, 1e9, "GB"),
+        ];
+        const RATES: &[Step] = &[(0.0, 1.0, "B/s"), (1e3, 1e3, "kB/s"), (1e6, 1e6, "MB/s")];
+        let (_, size, name) = match noted {
+            "B" => step(most, BYTES),
+            "B/s" => step(most, RATES),
+            "s" => step(most, &[(0.0, 1e-3, "ms"), (1.0, 1.0, "s"), (600.0, 60.0, "min")]),
+            "ms" => step(most, &[(0.0, 1.0, "ms"), (10_000.0, 1e3, "s")]),
+            "share" => (0.0, 0.01, "%"),
+            other => (0.0, 1.0, other),
         };
-        // Milliseconds become seconds late, and then by a thousand.
-        let size = if noted == "ms" && name == "s" {
-            1e3
-        } else {
-            size
-        };
-        let size = if name == "min" { 60.0 } else { size };
         Self {
             name: name.to_owned(),
             size,
@@ -136,11 +136,13 @@ impl Unit {
     }
 }
 
-/// Returns the largest unit of which `most` has at least one.
-fn step(most: f64, units: &[(f64, &'static str)]) -> (&'static str, f64) {
-    let fits = units.iter().rev().find(|(size, _)| most.abs() >= *size);
-    let (size, name) = *fits.unwrap_or(&units[0]);
-    (name, size)
+/// From which number on a unit suits, its size, and its name.
+type Step = (f64, f64, &'static str);
+
+/// Returns the last unit that suits numbers up to `most`.
+fn step(most: f64, units: &[Step]) -> Step {
+    let fits = units.iter().rev().find(|(from, ..)| most.abs() >= *from);
+    *fits.unwrap_or(&units[0])
 }
 
 /// Returns the day of a time in seconds since 1970, UTC, as `2026-05-31`.
@@ -262,8 +264,8 @@ mod tests {
                 "999 ms", "1.00 s", "120 s", "2.00 min", "120 min", "2.00 h", "∞"
             ]
         );
-        assert_eq!(maybe_ms(None), NONE);
-        assert_eq!(maybe_ms(Some(Duration::from_micros(12_340))), "12.3");
+        assert_eq!(or_none(None, ms), NONE);
+        assert_eq!(or_none(Some(Duration::from_micros(12_340)), ms), "12.3");
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use super::chart::{SpreadKind, SpreadRow, SpreadValue, spread};
 use super::grouped::{CellRuns, ExperimentRuns, Measure, PeerRuns};
-use super::markup::{Element, element};
-use super::number::{NONE, maybe_ms, percent, time};
+use super::markup::{Element, element, figure};
+use super::number::{ms, percent, time};
 use super::part::PageSection;
 use super::peers::PeerStyles;
-use super::table::{Table, number, row_head};
+use super::table::{Table, maybe, row, row_head};
 
 /// The section that stands first.
 pub(super) fn part(subjects: &[ExperimentRuns], peers: &PeerStyles) -> Option<PageSection> {
@@ -57,8 +57,7 @@ fn chart(
         "Median time until the {} is right, logarithmic.",
         measure.name()
     );
-    let caption = element("figcaption").text(caption);
-    Some(element("figure").with(caption).with(chart))
+    Some(figure(caption, chart))
 }
 
 /// Times below this are drawn at it: nobody can tell them from it.
@@ -83,9 +82,9 @@ fn link(subject: &ExperimentRuns, setting: &CellRuns) -> Element {
 
 fn table(settings: &[(&ExperimentRuns, &CellRuns)], names: &[&str]) -> Option<Element> {
     let caption = "Own effect of keys: median in ms, and share within 5 ms";
-    let mut table = Table::new(caption).words("setting");
+    let mut table = Table::new(caption).words(["setting"]);
     for name in names {
-        table = table.numbers(name, "ms").numbers("at once", "%");
+        table = table.numbers("ms", [name]).numbers("%", ["at once"]);
     }
     for (subject, setting) in settings {
         let mut cells = vec![row_head(link(subject, setting))];
@@ -93,10 +92,9 @@ fn table(settings: &[(&ExperimentRuns, &CellRuns)], names: &[&str]) -> Option<El
             let runs = setting.peers.iter().find(|runs| runs.peer == *name);
             let median = runs.and_then(|runs| runs.summary(Measure::Own).median);
             let at_once = runs.and_then(|runs| runs.at_once(Measure::Own));
-            cells.push(number(maybe_ms(median)));
-            cells.push(number(at_once.map_or(NONE.to_owned(), percent)));
+            cells.extend([maybe(median, ms), maybe(at_once, percent)]);
         }
-        table.row(cells);
+        table.row(row(cells));
     }
     table.element()
 }

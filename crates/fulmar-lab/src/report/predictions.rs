@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 
 use super::markup::{Element, element, folded};
-use super::number::{NONE, rounded};
+use super::number::{NONE, or_none, rounded};
 use super::part::PageSection;
-use super::table::{Table, group_head, number, words};
+use super::table::{Table, number, row, words};
 use crate::predict::{PredictionRow, PredictionRows, PredictorKind, RowSubject};
 
 /// The rows of all predictors about one thing over one link.
@@ -26,15 +26,33 @@ impl<'a> PredictorRows<'a> {
     }
 }
 
-/// The predictors, in the order of the rows.
-fn kinds(rows: &PredictionRows) -> Vec<PredictorKind> {
-    let mut kinds = Vec::new();
-    for row in &rows.rows {
-        if !kinds.contains(&row.predictor) {
-            kinds.push(row.predictor);
+/// All rows, by what they are about.
+struct SortedRows<'a> {
+    /// The predictors, in the order of the rows.
+    kinds: Vec<PredictorKind>,
+    /// Whole sets over links without jitter and loss, and over the others.
+    even: Vec<PredictorRows<'a>>,
+    uneven: Vec<PredictorRows<'a>>,
+    groups: Vec<PredictorRows<'a>>,
+}
+
+impl<'a> SortedRows<'a> {
+    fn of(rows: &'a PredictionRows) -> Self {
+        let mut kinds = Vec::new();
+        for row in &rows.rows {
+            if !kinds.contains(&row.predictor) {
+                kinds.push(row.predictor);
+            }
+        }
+        let sets = lines(rows, RowSubject::All).into_iter();
+        let (even, uneven) = sets.partition(PredictorRows::is_even);
+        Self {
+            kinds,
+            even,
+            uneven,
+            groups: lines(rows, RowSubject::Group),
         }
     }
-    kinds
 }
 
 /// The lines about groups or sets, in the order of sets, names and links.
@@ -59,51 +77,34 @@ const ABOUT: &str = "Recorded keys typed at the recorded times over simulated li
 
 /// Returns the section.
 pub(super) fn part(rows: &PredictionRows) -> PageSection {
-    let kinds = kinds(rows);
-    let sets = lines(rows, RowSubject::All);
-    let (even, uneven): (Vec<PredictorRows<'_>>, Vec<PredictorRows<'_>>) =
-        sets.into_iter().partition(PredictorRows::is_even);
-    let mut inner = vec![element("p").text(ABOUT)];
-    inner.extend(table("Links without jitter and loss", &even, &kinds));
+    let rows = SortedRows::of(rows);
+    let table = |title: &str, lines: &[PredictorRows<'_>]| table(title, lines, &rows.kinds);
     let with_loss = "Links with jitter and loss";
-    inner.extend(table(with_loss, &uneven, &kinds).map(|table| folded(with_loss, table)));
-    let groups = lines(rows, RowSubject::Group);
+    let mut inner = vec![element("p").text(ABOUT)];
+    inner.extend(table("Links without jitter and loss", &rows.even));
+    inner.extend(table(with_loss, &rows.uneven).map(|table| folded(with_loss, table)));
     let about = |line: &PredictorRows<'_>| (line.first.set, line.first.name.clone());
-    inner.extend(
-        groups
-            .chunk_by(|one, next| about(one) == about(next))
-            .filter_map(|group| {
-                let PredictionRow { set, name, .. } = group[0].first;
-                let title = format!("{name}, {}", set.title());
-                Some(folded(&title, table(&title, group, &kinds)?))
-            }),
-    );
+    let groups = rows.groups.chunk_by(|one, next| about(one) == about(next));
+    inner.extend(groups.filter_map(|group| {
+        let PredictionRow { set, name, .. } = group[0].first;
+        let title = format!("{name}, {}", set.title());
+        Some(folded(&title, table(&title, group)?))
+    }));
     PageSection::new("predictions", "Predictions", inner)
 }
 
 fn table(title: &str, lines: &[PredictorRows<'_>], kinds: &[PredictorKind]) -> Option<Element> {
     let mut table = Table::new(title)
-        .words("traces")
-        .words("round trip")
-        .words("predictor")
-        .numbers("keys", "")
-        .numbers("instant", "%")
-        .numbers("wrong", "%");
-    for time in ["mean", "p50", "p90", "p99"] {
-        table = table.numbers(time, "ms");
-    }
+        .words(["traces", "round trip", "predictor"])
+        .numbers("", ["keys"])
+        .numbers("%", ["instant", "wrong"])
+        .numbers("ms", ["mean", "p50", "p90", "p99"]);
     for line in lines {
-        table.group();
-        for (place, kind) in kinds.iter().enumerate() {
-            let mut cells = Vec::new();
-            if place == 0 {
-                let names = [line.first.set.title(), &line.first.link.to_string()];
-                cells.extend(names.map(|name| group_head(element("span").text(name), kinds.len())));
-            }
-            cells.push(words(kind.title()));
-            cells.extend(figures(line.row(*kind)));
-            table.row(cells);
-        }
+        let names = [line.first.set.title(), &line.first.link.to_string()];
+        let names = names.map(|name| element("span").text(name));
+        let rows = kinds.iter();
+        let rows = rows.map(|kind| row(figures(line.row(*kind))).led_by([words(kind.title())]));
+        table.rows_of(names, rows.collect());
     }
     table.element()
 }
@@ -127,47 +128,27 @@ const OF_GROUPS: u64 = 100;
 
 /// Returns the tables: sets over even links, over all others, and groups of programs.
 pub(super) fn text(rows: &PredictionRows) -> String {
-    let kinds = kinds(rows);
-    let sets = lines(rows, RowSubject::All);
-    let (even, uneven): (Vec<PredictorRows<'_>>, Vec<PredictorRows<'_>>) =
-        sets.into_iter().partition(PredictorRows::is_even);
-    let mut groups = lines(rows, RowSubject::Group);
-    groups.retain(|line| line.is_even() && line.first.link.round_trip == OF_GROUPS);
-    let of_set = |line: &PredictorRows<'_>| {
-        let PredictionRow {
-            set, keys, link, ..
-        } = line.first;
-        format!("{}, {keys} keys | {link}", set.title())
-    };
-    let of_group = |line: &PredictorRows<'_>| {
-        let PredictionRow {
-            set, keys, name, ..
-        } = line.first;
-        format!("{}, {keys} keys | {name}", set.title())
-    };
-    let tables = [
-        markdown_table("traces | round trip", &even, &kinds, of_set),
-        markdown_table(
-            "traces | round trip, jitter and loss each way",
-            &uneven,
-            &kinds,
-            of_set,
-        ),
-        markdown_table(
-            &format!("traces | programs, over {OF_GROUPS} ms"),
-            &groups,
-            &kinds,
-            of_group,
-        ),
-    ];
-    tables.concat()
+    let mut rows = SortedRows::of(rows);
+    rows.groups
+        .retain(|line| line.is_even() && line.first.link.round_trip == OF_GROUPS);
+    let link = |row: &PredictionRow| row.link.to_string();
+    let with_loss = "traces | round trip, jitter and loss each way";
+    let of_groups = format!("traces | programs, over {OF_GROUPS} ms");
+    let kinds = &rows.kinds;
+    [
+        markdown_table("traces | round trip", &rows.even, kinds, link),
+        markdown_table(with_loss, &rows.uneven, kinds, link),
+        markdown_table(&of_groups, &rows.groups, kinds, |row| row.name.clone()),
+    ]
+    .concat()
 }
 
+/// Returns a table with a row for each line, which begins with the set, its keys, and what else is said of it.
 fn markdown_table(
     head: &str,
     lines: &[PredictorRows<'_>],
     kinds: &[PredictorKind],
-    labels: impl Fn(&PredictorRows<'_>) -> String,
+    label: fn(&PredictionRow) -> String,
 ) -> String {
     if lines.is_empty() {
         return String::new();
@@ -176,12 +157,13 @@ fn markdown_table(
     let mut text = format!("| {head} | {} |\n", titles.join(" | "));
     text += &format!("|---|---|{}\n", "---|".repeat(kinds.len()));
     for line in lines {
-        let cells = kinds
-            .iter()
-            .map(|kind| line.row(*kind).map_or(NONE.to_owned(), markdown_cell));
+        let cells = kinds.iter();
+        let cells = cells.map(|kind| or_none(line.row(*kind), markdown_cell));
         let cells: Vec<String> = cells.collect();
+        let (set, keys, label) = (line.first.set, line.first.keys, label(line.first));
+        let set = set.title();
         // Writing to a string does not fail.
-        let _ = writeln!(text, "| {} | {} |", labels(line), cells.join(" | "));
+        let _ = writeln!(text, "| {set}, {keys} keys | {label} | {} |", cells.join(" | "));
     }
     text + "\n"
 }

@@ -2,10 +2,10 @@
 
 use super::chart::{SpreadKind, SpreadRow, SpreadValue, spread};
 use super::grouped::{CellRuns, Measure, PeerRuns};
-use super::markup::{Element, element, folded};
+use super::markup::{self, Element, element, folded};
 use super::number::rounded;
 use super::peers::PeerStyles;
-use super::table::{Table, head, number, words};
+use super::table::{Table, head, number, row, words};
 use crate::stats::{
     ConfidenceInterval, Observation, ResamplingPlan, Statistic, median, p90, ratio,
 };
@@ -22,9 +22,6 @@ pub(super) struct Ratio {
 
 /// The figures that are divided, and what they are called.
 const STATISTICS: [(&str, Statistic); 2] = [("median", median), ("p90", p90)];
-
-/// The seed of all chance in the intervals: a page is the same whenever it is made.
-pub(super) const SEED: u64 = 1;
 
 /// The peers that others are divided by.
 const BASES: [&str; 2] = ["ssh", "mosh"];
@@ -51,24 +48,30 @@ pub(super) fn of(setting: &CellRuns) -> Vec<Ratio> {
 
 fn between(runs: &PeerRuns, other: &PeerRuns, measure: Measure) -> Vec<Ratio> {
     let (above, below) = (runs.waits(measure), other.waits(measure));
-    let figure = |statistic: Statistic, waits: &[Vec<Observation>]| statistic(&waits.concat());
     let ratios = STATISTICS.iter().filter_map(|(name, statistic)| {
-        let value = figure(*statistic, &above)? / figure(*statistic, &below)?;
+        let value = statistic(&above.concat())? / statistic(&below.concat())?;
         value.is_finite().then(|| Ratio {
             peer: runs.peer.clone(),
             other: other.peer.clone(),
             measure,
             statistic: name,
             value,
-            interval: ratio(
-                &above,
-                &below,
-                *statistic,
-                ResamplingPlan::runs_and_keys(SEED),
-            ),
+            interval: drawn(&above, &below, *statistic),
         })
     });
     ratios.collect()
+}
+
+/// The seed of all chance in the intervals: a page is the same whenever it is made.
+const SEED: u64 = 1;
+
+/// Returns the interval of the figure of some runs divided by that of others.
+pub(super) fn drawn(
+    above: &[Vec<Observation>],
+    below: &[Vec<Observation>],
+    statistic: Statistic,
+) -> Option<ConfidenceInterval> {
+    ratio(above, below, statistic, ResamplingPlan::runs_and_keys(SEED))
 }
 
 impl Ratio {
@@ -114,14 +117,13 @@ pub(super) fn figure(setting: &CellRuns, ratios: &[Ratio], peers: &PeerStyles) -
         }],
     });
     let chart = spread(rows.collect(), SpreadKind::Ratio, peers)?;
-    let caption = element("figcaption").text(format!(
+    let caption = format!(
         "Ratios: {}. Left of the line at 1 the first of the two is faster; bars hold 90 % of the draws.",
         setting.title
-    ));
-    let figure = element("figure").with(caption).with(chart);
+    );
     let table = table(setting, ratios)?;
     let summary = format!("Ratios as numbers: {}", setting.title);
-    Some(figure.with(folded(&summary, table)))
+    Some(markup::figure(caption, chart).with(folded(&summary, table)))
 }
 
 fn name(ratio: &Ratio, peers: &PeerStyles) -> Element {
@@ -138,17 +140,14 @@ fn table(setting: &CellRuns, ratios: &[Ratio]) -> Option<Element> {
         setting.title
     );
     let mut table = Table::new(caption)
-        .words("peers")
-        .words("until")
-        .words("figure")
-        .numbers("ratio", "")
-        .numbers("from", "90 %")
-        .numbers("to", "90 %");
+        .words(["peers", "until", "figure"])
+        .numbers("", ["ratio"])
+        .numbers("90 %", ["from", "to"]);
     for ratio in ratios {
         let ends = ratio.interval.map(|one| (one.low, one.high));
         let (low, high) = ends.unwrap_or((f64::NAN, f64::NAN));
         let class = if ratio.is_sure() { "" } else { "near" };
-        let cells = vec![
+        let cells = [
             head(format!("{} : {}", ratio.peer, ratio.other)),
             words(ratio.measure.name()),
             words(ratio.statistic),
@@ -156,7 +155,7 @@ fn table(setting: &CellRuns, ratios: &[Ratio]) -> Option<Element> {
             number(rounded(low)),
             number(rounded(high)),
         ];
-        table.row_of(class, cells);
+        table.row(row(cells).class(class));
     }
     table.element()
 }

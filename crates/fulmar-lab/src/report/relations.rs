@@ -1,17 +1,17 @@
 //! Shows which of the published relations between programs hold here, and why the others do not.
 
+use std::time::Duration;
+
 use super::behind;
 use super::evidence;
 use super::grouped::{ExperimentRuns, Measure};
 use super::markup::{Element, element};
-use super::number::{NONE, maybe_ms, rounded};
+use super::number::{ms, rounded};
 use super::part::PageSection;
-use super::ratios::SEED;
-use super::table::{Table, head, number, words};
+use super::ratios;
+use super::table::{Table, head, maybe, number, ranged, row, words};
 use crate::experiment::Published;
-use crate::stats::{
-    AT_ONCE, ConfidenceInterval, Observation, ResamplingPlan, Statistic, mean, median, ratio,
-};
+use crate::stats::{AT_ONCE, ConfidenceInterval, Observation, Statistic, mean, median};
 
 /// The peer that the others are compared with.
 const BASE: &str = "ssh";
@@ -81,7 +81,7 @@ pub(super) fn part(subjects: &[ExperimentRuns]) -> Option<PageSection> {
             relations(subject).map(|one| one.row()).unzip();
         verdicts.extend(of_subject);
         let link = element("a").set("href", format!("#{}", subject.name));
-        table.rows_of(link.text(subject.title.as_str()), rows);
+        table.rows_of([link.text(subject.title.as_str())], rows);
     }
     let mut inner = vec![
         element("p").text(ABOUT),
@@ -125,15 +125,11 @@ fn summed_up(verdicts: &[RelationVerdict]) -> String {
 
 fn table() -> Table {
     Table::new("Published relations: times of the first output in ms")
-        .words("experiment")
-        .words("published")
-        .words("verdict")
-        .numbers("ssh", "ms")
-        .numbers("other", "ms")
-        .numbers("factor", "")
-        .numbers("ssh here", "ms")
-        .numbers("other here", "ms")
-        .numbers("factor here", "90 %")
+        .words(["experiment", "published", "verdict"])
+        .numbers("ms", ["ssh", "other"])
+        .numbers("", ["factor"])
+        .numbers("ms", ["ssh here", "other here"])
+        .numbers("90 %", ["factor here"])
 }
 
 /// The relations of an experiment: each figure of a program beside ssh's of the same source and cells.
@@ -171,25 +167,17 @@ impl Relation<'_> {
         let (_, statistic, _) = self.statistic;
         let waits = |peer: &str| waits(self.subject, self.other.cells, peer);
         let (base, other) = (waits(self.base.peer), waits(self.other.peer));
-        let figure = |waits: &[Vec<Observation>]| statistic(&waits.concat());
-        let (below, above) = (figure(&base), figure(&other));
+        let [below, above] = [&base, &other].map(|waits| statistic(&waits.concat()));
         let both = below.zip(above);
         MeasuredRelation {
             base: below,
             other: above,
             ratio: both.map(|(below, above)| above / below),
-            interval: both.and_then(|_| {
-                ratio(
-                    &other,
-                    &base,
-                    statistic,
-                    ResamplingPlan::runs_and_keys(SEED),
-                )
-            }),
+            interval: both.and_then(|_| ratios::drawn(&other, &base, statistic)),
         }
     }
 
-    fn row(&self) -> (RelationVerdict, Vec<Element>) {
+    fn row(&self) -> (RelationVerdict, Element) {
         let (name, _, said) = self.statistic;
         let (found, factor) = (self.found(), self.factor());
         let at_once = AT_ONCE.as_secs_f64();
@@ -197,30 +185,26 @@ impl Relation<'_> {
             PublishedNumber::parse(said(self.other)).is_some_and(|one| one.value <= at_once * 1e3);
         let both_at_once = is_said && found.other.is_some_and(|other| other <= at_once);
         let verdict = verdict(factor, &found, both_at_once);
-        let ms = |seconds: Option<f64>| {
-            number(maybe_ms(seconds.map(std::time::Duration::from_secs_f64)))
-        };
-        let factor = factor.map_or(NONE.to_owned(), |one| {
+        let ms = |seconds: Option<f64>| maybe(seconds, |one| ms(Duration::from_secs_f64(one)));
+        let factor = maybe(factor, |one| {
             let sign = if one.is_bound { "< " } else { "" };
             format!("{sign}{}", rounded(one.value))
         });
-        let here = number(found.ratio.map_or(NONE.to_owned(), rounded));
+        let here = maybe(found.ratio, rounded);
         let here = match found.interval {
-            Some(ConfidenceInterval { low, high }) => here
-                .text(" ")
-                .with(element("small").text(format!("{}–{}", rounded(low), rounded(high)))),
+            Some(ConfidenceInterval { low, high }) => ranged(here, &rounded(low), &rounded(high)),
             None => here,
         };
-        let row = vec![
+        let row = row([
             head(format!("{}, {name}, {}", self.other.by, self.other.peer)),
             words(verdict.words()).class(verdict.class()),
             number(said(self.base)),
             number(said(self.other)),
-            number(factor),
+            factor,
             ms(found.base),
             ms(found.other),
             here,
-        ];
+        ]);
         (verdict, row)
     }
 }

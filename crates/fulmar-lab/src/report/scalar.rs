@@ -6,36 +6,23 @@ use fulmar_testbed::median;
 
 use super::grouped::{CellRuns, PeerRuns};
 use super::markup::{Element, element};
-use super::number::{NONE, Unit};
+use super::number::Unit;
 use super::peers::PeerStyles;
-use super::table::{Table, number, row_head};
-
-/// The names of figures that many runs have; others go by their own.
-const NAMES: &[(&str, &str)] = &[
-    ("acks_on_data", "acks on data"),
-    ("bytes_down", "bytes down"),
-    ("bytes_up", "bytes up"),
-    ("client_cpu", "client, processor"),
-    ("client_memory", "client, memory"),
-    ("lost_down", "lost down"),
-    ("lost_up", "lost up"),
-    ("packets_down", "packets down"),
-    ("packets_up", "packets up"),
-    ("server_cpu", "server, processor"),
-    ("server_memory", "server, memory"),
-    ("to_prompt", "time to prompt"),
-];
+use super::table::{self, Table, maybe, number, row, row_head};
 
 /// Figures that are no measure of a peer: how a sitting ended is told with its faults.
 const UNSHOWN: &[&str] = &["given_up", "is_settled", "why_over"];
 
 /// Returns what a figure is called.
 pub(super) fn called(name: &str) -> String {
-    let known = NAMES.iter().find(|(own, _)| *own == name);
-    known.map_or_else(
-        || name.replace('_', " "),
-        |(_, called)| (*called).to_owned(),
-    )
+    match name {
+        "client_cpu" => "client, processor".to_owned(),
+        "client_memory" => "client, memory".to_owned(),
+        "server_cpu" => "server, processor".to_owned(),
+        "server_memory" => "server, memory".to_owned(),
+        "to_prompt" => "time to prompt".to_owned(),
+        own => own.replace('_', " "),
+    }
 }
 
 /// Names of figures, with their units.
@@ -71,20 +58,19 @@ pub(super) fn figures(
     let mut table = Table::new(caption);
     let names_settings = settings.len() > 1;
     if names_settings {
-        table = table.words("setting");
+        table = table.words(["setting"]);
     }
-    table = table.words("peer").numbers("runs", "");
+    table = table.words(["peer"]).numbers("", ["runs"]);
     for (name, unit) in &units {
-        table = table.numbers(&called(name), &unit.name);
+        table = table.numbers(&unit.name, [&called(name)]);
     }
     for setting in settings {
-        let rows: Vec<Vec<Element>> = setting
-            .peers
-            .iter()
-            .filter_map(|runs| row(runs, &units, peers))
+        let rows = setting.peers.iter();
+        let rows: Vec<Element> = rows
+            .filter_map(|runs| of_peer(runs, &units, peers))
             .collect();
         if names_settings {
-            table.rows_of(element("span").text(setting.title.as_str()), rows);
+            table.rows_of([element("span").text(setting.title.as_str())], rows);
         } else {
             rows.into_iter().for_each(|row| table.row(row));
         }
@@ -92,16 +78,15 @@ pub(super) fn figures(
     (!units.is_empty()).then(|| table.element()).flatten()
 }
 
-fn row(runs: &PeerRuns, units: &BTreeMap<&str, Unit>, peers: &PeerStyles) -> Option<Vec<Element>> {
+fn of_peer(runs: &PeerRuns, units: &BTreeMap<&str, Unit>, peers: &PeerStyles) -> Option<Element> {
     let count = runs.complete().count();
-    let sign = row_head(peers.sign(&runs.peer));
-    let mut cells = vec![sign, number(count.to_string())];
-    cells.extend(
-        units
-            .iter()
-            .map(|(name, unit)| cell(runs.figure(name), unit)),
-    );
-    (count > 0).then_some(cells)
+    let figures = units.iter();
+    let figures = figures.map(|(name, unit)| cell(&runs.figure(name), unit));
+    let heads = [
+        row_head(peers.sign(&runs.peer)),
+        number(count.to_string()),
+    ];
+    (count > 0).then(|| row(heads.into_iter().chain(figures)))
 }
 
 /// Returns the figures of a setting that are shown, with the units they were noted in.
@@ -128,22 +113,18 @@ fn units<'a>(settings: &[&'a CellRuns]) -> BTreeMap<&'a str, Unit> {
 }
 
 /// The median of some runs, and from where to where they reach.
-fn cell(mut values: Vec<f64>, unit: &Unit) -> Element {
-    values.sort_by(f64::total_cmp);
-    let (Some(median), Some(low), Some(high)) = (
-        median(values.iter().copied()),
-        values.first(),
-        values.last(),
-    ) else {
-        return number(NONE);
-    };
-    let (low, high) = (unit.show(*low), unit.show(*high));
-    let cell = number(unit.show(median));
-    if low == high {
-        return cell;
+fn cell(values: &[f64], unit: &Unit) -> Element {
+    let median = median(values.iter().copied());
+    ranged(maybe(median, |median| unit.show(median)), values, unit)
+}
+
+/// Adds to a cell from where to where values reach, if they differ as they are shown.
+pub(super) fn ranged(cell: Element, values: &[f64], unit: &Unit) -> Element {
+    let ends = [f64::min, f64::max].map(|end| values.iter().copied().reduce(end));
+    match ends.map(|end| end.map(|end| unit.show(end))) {
+        [Some(low), Some(high)] if low != high => table::ranged(cell, &low, &high),
+        _ => cell,
     }
-    cell.text(" ")
-        .with(element("small").text(format!("{low}–{high}")))
 }
 
 #[cfg(test)]
@@ -153,7 +134,7 @@ mod tests {
     #[test]
     fn a_range_is_shown_where_runs_differ() {
         let unit = Unit::for_numbers("packets", 10.0);
-        let shown = |values: &[f64]| cell(values.to_vec(), &unit).to_string();
+        let shown = |values: &[f64]| cell(values, &unit).to_string();
         assert_eq!(shown(&[7.0, 7.0]), "<td>7</td>");
         assert_eq!(shown(&[9.0, 7.0, 8.0]), "<td>8 <small>7–9</small></td>");
         assert_eq!(shown(&[]), "<td class=\"none\">–</td>");

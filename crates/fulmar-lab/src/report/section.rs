@@ -39,7 +39,7 @@ fn of_typed(subject: &ExperimentRuns, setting: &CellRuns, peers: &PeerStyles) ->
     let costs = format!("Costs: {}", setting.title);
     let ratios = ratios::of(setting);
     let mut parts = vec![heading(subject, setting)];
-    parts.extend(facts::typing(setting));
+    parts.push(facts::typing(setting));
     parts.extend(facts::shortfall(setting, peers));
     parts.extend(typed::waits(setting, subject.experiment.published, peers));
     parts.extend(plots::own_distribution(setting, peers));

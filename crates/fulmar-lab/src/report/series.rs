@@ -4,55 +4,28 @@ use std::collections::BTreeSet;
 
 use super::chart::{SeriesAxes, SeriesLine, lines};
 use super::grouped::{CellRuns, PeerRuns};
-use super::markup::{Element, element};
+use super::markup::{Element, element, figure};
 use super::peers::{Marker, PeerStyles};
 use super::scalar::called;
 
-/// The look of a series.
-struct SeriesUnits {
-    /// Its sides, with their units.
-    across: &'static str,
-    upward: &'static str,
-    /// The factors that give its numbers these units.
-    factors: (f64, f64),
-}
+/// The names of both sides of a plot, and the factors that give its numbers the units in them.
+type SeriesUnits<'a> = (&'a str, &'a str, (f64, f64));
 
-const fn look(across: &'static str, upward: &'static str, factors: (f64, f64)) -> SeriesUnits {
-    SeriesUnits {
-        across,
-        upward,
-        factors,
+/// Returns the units of a series; one that is not known is something over seconds, in its own words.
+fn units<'a>(name: &str, words: &'a str) -> SeriesUnits<'a> {
+    match name {
+        "bytes" => ("s", "MB", (1.0, 1e-6)),
+        "delay_by_frames" => ("frames", "ms", (1.0, 1.0)),
+        "delay_by_interval" => ("interval, ms", "ms", (1e3, 1.0)),
+        "frames_by_interval" => ("interval, ms", "frames", (1e3, 1.0)),
+        "interrupt_to_answer" | "interrupt_to_prompt" => ("which of the floods", "ms", (1.0, 1.0)),
+        "queue_down" | "queue_up" => ("s", "packets", (1.0, 1.0)),
+        "ssh_to_prompt_by_round_trip" | "to_prompt_by_round_trip" => {
+            ("round trip, ms", "ms", (1e3, 1.0))
+        }
+        _ => ("s", words, (1.0, 1.0)),
     }
 }
-
-/// Series that are known; others are something over seconds.
-const KNOWN: &[(&str, SeriesUnits)] = &[
-    ("bytes", look("s", "MB", (1.0, 1e-6))),
-    ("delay_by_frames", look("frames", "ms", (1.0, 1.0))),
-    ("delay_by_interval", look("interval, ms", "ms", (1e3, 1.0))),
-    (
-        "frames_by_interval",
-        look("interval, ms", "frames", (1e3, 1.0)),
-    ),
-    (
-        "interrupt_to_answer",
-        look("which of the floods", "ms", (1.0, 1.0)),
-    ),
-    (
-        "interrupt_to_prompt",
-        look("which of the floods", "ms", (1.0, 1.0)),
-    ),
-    ("queue_down", look("s", "packets", (1.0, 1.0))),
-    ("queue_up", look("s", "packets", (1.0, 1.0))),
-    (
-        "ssh_to_prompt_by_round_trip",
-        look("round trip, ms", "ms", (1e3, 1.0)),
-    ),
-    (
-        "to_prompt_by_round_trip",
-        look("round trip, ms", "ms", (1e3, 1.0)),
-    ),
-];
 
 /// A point that belongs into the plot of another series, and what is said of it.
 const POINTS: &[(&str, &str, &str)] = &[("rule", "delay_by_frames", "’s rule")];
@@ -75,12 +48,8 @@ pub(super) fn plots(setting: &CellRuns, peers: &PeerStyles) -> Option<Element> {
 }
 
 fn plot(setting: &CellRuns, name: &str, peers: &PeerStyles) -> Option<Element> {
-    let known = KNOWN.iter().find(|(known, _)| *known == name);
     let words = called(&name.replace("_by_", "_over_"));
-    let (across, upward, factors) = match known {
-        Some((_, look)) => (look.across, look.upward, look.factors),
-        None => ("s", words.as_str(), (1.0, 1.0)),
-    };
+    let (across, upward, factors) = units(name, &words);
     let mut drawn = named(setting, name, "", factors, peers);
     for (point, _, said) in POINTS.iter().filter(|(_, plot, _)| *plot == name) {
         let mut points = named(setting, point, said, factors, peers);
@@ -116,8 +85,7 @@ fn plot(setting: &CellRuns, name: &str, peers: &PeerStyles) -> Option<Element> {
     } else {
         format!("{words}, {upward}")
     };
-    let caption = element("figcaption").text(caption);
-    Some(element("figure").with(caption).with(chart))
+    Some(figure(caption, chart))
 }
 
 /// Returns a line for each peer that has a series.

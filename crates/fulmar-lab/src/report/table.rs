@@ -1,7 +1,7 @@
 //! Tables, each in a box of its own that scrolls where the page is narrow.
 
 use super::markup::{Element, element};
-use super::number::NONE;
+use super::number::{NONE, or_none};
 
 /// A table that grows row by row.
 pub(super) struct Table {
@@ -20,49 +20,40 @@ impl Table {
         }
     }
 
-    /// Adds a column of text.
-    pub(super) fn words(mut self, head: &str) -> Self {
-        let head = element("th").class("words").text(head);
-        self.heads.push(head);
+    /// Adds columns of text.
+    pub(super) fn words<const N: usize>(mut self, heads: [&str; N]) -> Self {
+        let heads = heads.map(|head| element("th").class("words").text(head));
+        self.heads.extend(heads);
         self
     }
 
-    /// Adds a column of numbers, with their unit.
-    pub(super) fn numbers(mut self, head: &str, unit: &str) -> Self {
-        let mut head = element("th").text(head);
-        if !unit.is_empty() {
-            head = head.text(" ").with(element("small").text(unit));
-        }
-        self.heads.push(head);
+    /// Adds columns of numbers that have one unit.
+    pub(super) fn numbers<const N: usize>(mut self, unit: &str, heads: [&str; N]) -> Self {
+        let heads = heads.map(|head| match unit {
+            "" => element("th").text(head),
+            unit => {
+                let unit = element("small").text(unit);
+                element("th").text(head).text(" ").with(unit)
+            }
+        });
+        self.heads.extend(heads);
         self
-    }
-
-    /// Begins a group of rows, parted from the one before by a line.
-    pub(super) fn group(&mut self) {
-        self.groups.push(Vec::new());
     }
 
     /// Adds a row.
-    pub(super) fn row(&mut self, cells: Vec<Element>) {
-        self.row_of("", cells);
-    }
-
-    /// Adds a row of a class of the stylesheet.
-    pub(super) fn row_of(&mut self, class: &str, cells: Vec<Element>) {
-        let row = element("tr").class(class);
+    pub(super) fn row(&mut self, row: Element) {
         if let Some(group) = self.groups.last_mut() {
-            group.push(row.all(cells));
+            group.push(row);
         }
     }
 
-    /// Adds rows under one name, parted from those before by a line.
-    pub(super) fn rows_of(&mut self, name: Element, rows: Vec<Vec<Element>>) {
-        self.group();
-        let mut name = Some(group_head(name, rows.len()));
-        for mut row in rows {
-            row.splice(0..0, name.take());
-            self.row(row);
-        }
+    /// Adds rows under one name, or several beside each other, parted from those before by a line.
+    pub(super) fn rows_of(&mut self, names: impl IntoIterator<Item = Element>, rows: Vec<Element>) {
+        let count = rows.len();
+        let heads = names.into_iter().map(|name| group_head(name, count));
+        let mut rows = rows.into_iter();
+        let first = rows.next().map(|row| row.led_by(heads));
+        self.groups.push(first.into_iter().chain(rows).collect());
     }
 
     /// Returns it in its box; nothing where it has no rows.
@@ -92,6 +83,11 @@ pub(super) fn scrolling(name: &str, inner: Element) -> Element {
         .with(inner)
 }
 
+/// A row of cells.
+pub(super) fn row(cells: impl IntoIterator<Item = Element>) -> Element {
+    element("tr").all(cells)
+}
+
 /// A cell that names its row.
 pub(super) fn head(text: impl Into<String>) -> Element {
     element("th").set("scope", "row").text(text)
@@ -103,7 +99,7 @@ pub(super) fn row_head(inner: Element) -> Element {
 }
 
 /// A cell that names as many rows as there are in its group.
-pub(super) fn group_head(inner: Element, rows: usize) -> Element {
+fn group_head(inner: Element, rows: usize) -> Element {
     let head = element("th").set("scope", "rowgroup");
     head.set("rowspan", rows).with(inner)
 }
@@ -122,16 +118,29 @@ pub(super) fn number(text: impl Into<String>) -> Element {
     element("td").class(class).text(text)
 }
 
+/// A cell of a number, if there is one.
+pub(super) fn maybe<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> Element {
+    number(or_none(value, show))
+}
+
+/// A cell with the ends of what its number may be.
+pub(super) fn ranged(cell: Element, low: &str, high: &str) -> Element {
+    let range = element("small").text(format!("{low}–{high}"));
+    cell.text(" ").with(range)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_table_has_a_caption_and_scopes() {
-        let mut table = Table::new("Waits").words("peer").numbers("median", "ms");
-        table.row(vec![head("ssh"), number("503")]);
-        table.group();
-        table.row_of("published", vec![head("ssh"), number(NONE)]);
+        let mut table = Table::new("Waits")
+            .words(["peer"])
+            .numbers("ms", ["median"]);
+        table.row(row([head("ssh"), number("503")]));
+        let published = row([head("ssh"), number(NONE)]).class("published");
+        table.rows_of([], vec![published]);
         let table = table.element().unwrap().to_string();
         for part in [
             "tabindex=\"0\" aria-label=\"Waits\"",
@@ -147,6 +156,6 @@ mod tests {
 
     #[test]
     fn a_table_without_rows_is_none() {
-        assert!(Table::new("").words("peer").element().is_none());
+        assert!(Table::new("").words(["peer"]).element().is_none());
     }
 }

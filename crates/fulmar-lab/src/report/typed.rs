@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::grouped::{CellRuns, Measure, PeerRuns};
 use super::markup::{Element, element};
-use super::number::{NONE, maybe_ms, percent, time, whole};
+use super::number::{NONE, ms, percent, time, whole};
 use super::peers::PeerStyles;
-use super::table::{Table, group_head, head, number, row_head, words};
+use super::table::{Table, head, maybe, number, row, row_head, words};
 use crate::experiment::Published;
 use crate::judge::RunVerdict;
 use crate::stats::Summary;
@@ -18,45 +18,21 @@ pub(super) fn waits(
     peers: &PeerStyles,
 ) -> Option<Element> {
     let mut table = Table::new(format!("Times of keys: {}", setting.title))
-        .words("peer")
-        .words("until")
-        .numbers("n", "keys")
-        .numbers("censored", "keys")
-        .numbers("median", "ms")
-        .numbers("mean", "ms")
-        .numbers("sd", "ms")
-        .numbers("p90", "ms")
-        .numbers("p99", "ms")
-        .numbers("within 5 ms", "%");
+        .words(["peer", "until"])
+        .numbers("keys", ["n", "censored"])
+        .numbers("ms", ["median", "mean", "sd", "p90", "p99"])
+        .numbers("%", ["within 5 ms"]);
     for runs in setting.typed() {
-        let others = comparable(setting, published, &runs.peer);
-        table.group();
-        let rows = Measure::ALL.len() + others.len();
-        for (place, measure) in Measure::ALL.into_iter().enumerate() {
-            let mut cells = vec![];
-            if place == 0 {
-                cells.push(group_head(peers.sign(&runs.peer), rows));
-            }
-            cells.extend(measured(runs, measure));
-            table.row_of(if place == 0 { "first" } else { "" }, cells);
-        }
-        for other in others {
-            table.row_of("published", quoted(other));
-        }
+        let fits = |one: &&Published| one.peer == runs.peer && setting.name.starts_with(one.cells);
+        let others = published.iter().filter(fits).map(quoted);
+        let measured = Measure::ALL.map(|measure| measured(runs, measure));
+        let rows = measured.into_iter().chain(others).collect();
+        table.rows_of([peers.sign(&runs.peer)], rows);
     }
     table.element()
 }
 
-fn comparable<'a>(
-    setting: &CellRuns,
-    published: &'a [Published],
-    peer: &str,
-) -> Vec<&'a Published> {
-    let fits = |one: &&Published| one.peer == peer && setting.name.starts_with(one.cells);
-    published.iter().filter(fits).collect()
-}
-
-fn measured(runs: &PeerRuns, measure: Measure) -> Vec<Element> {
+fn measured(runs: &PeerRuns, measure: Measure) -> Element {
     let Summary {
         count,
         censored,
@@ -66,54 +42,36 @@ fn measured(runs: &PeerRuns, measure: Measure) -> Vec<Element> {
         mean,
         deviation,
     } = runs.summary(measure);
-    let at_once = runs.at_once(measure);
-    vec![
-        head(measure.name()),
-        number(whole(count as f64)),
-        number(whole(censored as f64)),
-        number(maybe_ms(median)),
-        number(maybe_ms(mean)),
-        number(maybe_ms(deviation)),
-        number(maybe_ms(p90)),
-        number(maybe_ms(p99)),
-        number(at_once.map_or(NONE.to_owned(), percent)),
-    ]
+    let keys = [count, censored].map(|keys| number(whole(keys as f64)));
+    let times = [median, mean, deviation, p90, p99].map(|time| maybe(time, ms));
+    let cells = [head(measure.name())].into_iter().chain(keys).chain(times);
+    let cells = cells.chain([maybe(runs.at_once(measure), percent)]);
+    let class = if measure == Measure::Own { "first" } else { "" };
+    row(cells).class(class)
 }
 
 /// A row of published figures: times of the first output.
-fn quoted(other: &Published) -> Vec<Element> {
+fn quoted(other: &Published) -> Element {
     let name = head("first output, published: ").with(element("cite").text(other.by));
     let blank = || element("td");
     let figure = |said: &str| match said {
         "" | "-" => number(NONE),
         said => number(said),
     };
-    vec![
-        name,
-        blank(),
-        blank(),
-        figure(other.median),
-        figure(other.mean),
-        figure(other.deviation),
-        blank(),
-        blank(),
-        blank(),
-    ]
+    let figures = [other.median, other.mean, other.deviation].map(figure);
+    let cells = [name, blank(), blank()].into_iter().chain(figures);
+    row(cells.chain([blank(), blank(), blank()])).class("published")
 }
 
 /// Returns the faults: keys that did not arrive, what was shown wrong, and how long nothing moved.
 pub(super) fn faults(setting: &CellRuns, peers: &PeerStyles) -> Option<Element> {
     let mut table = Table::new(format!("Faults: {}", setting.title))
-        .words("peer")
-        .numbers("runs", "")
-        .numbers("keys", "")
-        .numbers("with wrong cells", "% of keys")
-        .numbers("lost", "keys")
-        .numbers("doubled", "keys")
-        .numbers("reordered", "keys")
-        .numbers("strange", "keys")
-        .numbers("longest stall", "")
-        .words("notes");
+        .words(["peer"])
+        .numbers("", ["runs", "keys"])
+        .numbers("% of keys", ["with wrong cells"])
+        .numbers("keys", ["lost", "doubled", "reordered", "strange"])
+        .numbers("", ["longest stall"])
+        .words(["notes"]);
     for runs in setting.typed() {
         let verdicts = runs.verdicts();
         let sum = |count: fn(&RunVerdict) -> usize| {
@@ -122,18 +80,18 @@ pub(super) fn faults(setting: &CellRuns, peers: &PeerStyles) -> Option<Element> 
         };
         let keys: usize = verdicts.iter().map(|one| one.keys.len()).sum();
         let stall = verdicts.iter().map(|one| one.longest_stall).max();
-        table.row(vec![
+        table.row(row([
             row_head(peers.sign(&runs.peer)),
             number(whole(verdicts.len() as f64)),
             number(whole(keys as f64)),
-            number(wrong(&verdicts).map_or(NONE.to_owned(), percent)),
+            maybe(wrong(&verdicts), percent),
             number(sum(|one| one.delivery.lost)),
             number(sum(|one| one.delivery.doubled)),
             number(sum(|one| one.delivery.reordered)),
             number(sum(|one| one.delivery.strange)),
-            number(stall.map_or(NONE.to_owned(), |stall| time(stall.as_secs_f64()))),
+            maybe(stall, |stall| time(stall.as_secs_f64())),
             words(notes(runs)),
-        ]);
+        ]));
     }
     table.element()
 }
