@@ -2,15 +2,18 @@
 
 use anyhow::{Context as _, Result};
 
-use super::chart::{CdfCurve, TimeAxis, cdf};
+use super::chart::{TimeAxis, cdf};
 use super::grouped::{CellRuns, ExperimentRuns, Measure};
 use super::markup::{Element, element};
 use super::number::whole;
 use super::peers::PeerStyles;
+use super::plots::curves;
 
 /// The size of the drawing, and the place of the chart in it.
 const SIZE: (f64, f64) = (720.0, 540.0);
 const CHART: (f64, f64, f64, f64) = (22.0, 94.0, 676.0, 446.0);
+
+const CHART_TITLE: &str = "Share of keys within a time, own effect";
 
 const STYLE: &str = concat!(
     include_str!("colours.css"),
@@ -30,7 +33,8 @@ pub(super) fn of(subjects: &[ExperimentRuns], experiment: &str, cell: &str) -> R
         .find(|setting| setting.name.starts_with(cell) && !setting.typed().is_empty())
         .with_context(|| format!("nobody has typed in {experiment}/{cell}"))?;
     let title = subject.map_or("", |subject| &subject.title);
-    let chart = chart(subjects, setting).context("no key has come")?;
+    let curves = curves(setting, Measure::Own, &PeerStyles::of(subjects));
+    let chart = cdf(CHART_TITLE, &curves, TimeAxis::Log).context("no key has come")?;
     let [what, shown] = &about(setting);
     let (left, top, width, height) = CHART;
     let drawing = element("svg")
@@ -53,25 +57,6 @@ pub(super) fn of(subjects: &[ExperimentRuns], experiment: &str, cell: &str) -> R
                 .set("height", height),
         );
     Ok(format!("{drawing}\n"))
-}
-
-fn chart(subjects: &[ExperimentRuns], setting: &CellRuns) -> Option<Element> {
-    let peers = PeerStyles::of(subjects);
-    let curves: Vec<CdfCurve<'_>> = setting
-        .typed()
-        .into_iter()
-        .map(|runs| CdfCurve {
-            peer: &runs.peer,
-            style: peers.style(&runs.peer),
-            waits: runs.waits(Measure::Own).concat(),
-        })
-        .filter(|curve| !curve.waits.is_empty())
-        .collect();
-    cdf(
-        "Share of keys within a time, own effect",
-        &curves,
-        TimeAxis::Log,
-    )
 }
 
 /// Returns what was done, and how often.

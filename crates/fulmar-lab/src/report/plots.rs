@@ -1,8 +1,8 @@
 //! The charts of a setting, made of its runs.
 
-use super::chart::{CdfCurve, Rung, TimeAxis, Timeline, TimelineKey, cdf, ladder, timeline};
+use super::chart::{CdfCurve, TimeAxis, Timeline, TimelineKey, cdf, ladder, timeline};
 use super::grouped::{CellRuns, Measure, PeerRuns};
-use super::markup::{Element, element, folded};
+use super::markup::{Element, element, figure, folded};
 use super::number::time;
 use super::peers::PeerStyles;
 use super::table::scrolling;
@@ -25,17 +25,23 @@ pub(super) fn other_distributions(setting: &CellRuns, peers: &PeerStyles) -> Vec
     folded.collect()
 }
 
+/// Returns the curve of each peer for which somebody typed.
+pub(super) fn curves<'a>(
+    setting: &'a CellRuns,
+    measure: Measure,
+    peers: &PeerStyles,
+) -> Vec<CdfCurve<'a>> {
+    let curve = |runs: &'a PeerRuns| CdfCurve {
+        peer: &runs.peer,
+        style: peers.style(&runs.peer),
+        waits: runs.waits(measure).concat(),
+    };
+    let curves = setting.typed().into_iter().map(curve);
+    curves.filter(|curve| !curve.waits.is_empty()).collect()
+}
+
 fn distribution(setting: &CellRuns, measure: Measure, peers: &PeerStyles) -> Option<Element> {
-    let curves: Vec<CdfCurve<'_>> = setting
-        .typed()
-        .into_iter()
-        .map(|runs| CdfCurve {
-            peer: &runs.peer,
-            style: peers.style(&runs.peer),
-            waits: runs.waits(measure).concat(),
-        })
-        .filter(|curve| !curve.waits.is_empty())
-        .collect();
+    let curves = curves(setting, measure, peers);
     let title = format!(
         "Share of keys within a time, {}: {}",
         measure.name(),
@@ -51,55 +57,74 @@ fn distribution(setting: &CellRuns, measure: Measure, peers: &PeerStyles) -> Opt
         measure.name()
     );
     let charts = element("div").class("pair").all(charts);
-    Some(
-        element("figure")
-            .with(element("figcaption").text(caption))
-            .with(charts),
-    )
+    Some(figure(caption, charts))
 }
 
 /// One run of each peer from start to end, and a part of it up close.
 pub(super) fn timelines(setting: &CellRuns, peers: &PeerStyles) -> Option<Element> {
-    let shown: Vec<(&PeerRuns, &Outcome, &RunVerdict)> = setting
-        .peers
-        .iter()
-        .filter_map(|runs| {
-            let outcome = runs.complete().find(|outcome| outcome.verdict.is_some())?;
-            Some((runs, outcome, outcome.verdict.as_ref()?))
-        })
+    let first = setting.peers.iter().filter_map(|runs| {
+        let mut complete = runs.complete();
+        complete.find_map(|outcome| Some((outcome, outcome.verdict.as_ref()?)))
+    });
+    let mut shown: Vec<(&Outcome, Timeline<'_>)> = first
+        .map(|(outcome, verdict)| (outcome, run(outcome, verdict, peers)))
         .collect();
-    let lengths = shown
-        .iter()
-        .map(|(.., verdict)| verdict.length.as_secs_f64());
-    let until = lengths.fold(1.0, f64::max);
-    let all: Vec<Vec<TimelineKey>> = shown.iter().map(|(.., verdict)| keys(verdict)).collect();
-    let longest = all
-        .iter()
-        .flatten()
-        .map(|key| key.waited)
-        .fold(10.0, f64::max);
+    // Runs stand under each other, over the same time and with the same heights.
+    let all = || shown.iter().map(|(_, run)| run);
+    let until = all().map(|run| run.until).fold(1.0, f64::max);
+    let longest = all().map(|run| run.longest).fold(10.0, f64::max);
     let mut figure = element("figure").with(element("figcaption").text(TIMELINE));
-    for ((runs, outcome, verdict), keys) in shown.iter().zip(all) {
-        let run = Timeline {
-            style: peers.style(&runs.peer),
-            keys,
-            lost: ["lost_up", "lost_down"].map(|name| moments(outcome, name)),
-            queue: ["queue_up", "queue_down"].map(|name| series(outcome, name)),
-            until,
-            longest,
-        };
-        let seed = outcome.run.seed;
-        let title = format!("Timeline of {}, seed {seed}: {}", runs.peer, setting.title);
-        let head = element("p")
-            .class("strip")
-            .with(peers.sign(&runs.peer))
-            .text(format!(" seed {seed}"));
-        figure = figure
-            .with(head)
-            .with(scrolling(&title, timeline(&title, &run)))
-            .with(close_up(setting, runs, verdict, peers));
+    for (outcome, run) in &mut shown {
+        (run.until, run.longest) = (until, longest);
+        figure = figure.all(strip(setting, outcome, run, peers));
     }
     (!shown.is_empty()).then_some(figure)
+}
+
+fn run<'a>(outcome: &'a Outcome, verdict: &RunVerdict, peers: &PeerStyles) -> Timeline<'a> {
+    let keys = verdict.keys.iter().filter_map(|key| {
+        let own = key.own?;
+        Some(TimelineKey {
+            typed: key.typed.as_secs_f64(),
+            waited: own.waited().as_secs_f64(),
+            is_censored: own.is_censored(),
+            is_wrong: key.wrong > 0,
+        })
+    });
+    let keys: Vec<TimelineKey> = keys.collect();
+    let waits = keys.iter().map(|key| key.waited * 1e3);
+    Timeline {
+        style: peers.style(&outcome.run.peer),
+        longest: waits.fold(0.0, f64::max),
+        keys,
+        lost: ["lost_up", "lost_down"].map(|name| moments(outcome, name)),
+        queue: ["queue_up", "queue_down"].map(|name| series(outcome, name)),
+        until: verdict.length.as_secs_f64(),
+    }
+}
+
+/// Returns the two drawings of a run, with the name of its peer above them.
+fn strip(
+    setting: &CellRuns,
+    outcome: &Outcome,
+    run: &Timeline<'_>,
+    peers: &PeerStyles,
+) -> [Element; 3] {
+    let (peer, seed) = (&outcome.run.peer, outcome.run.seed);
+    let head = element("p").class("strip").with(peers.sign(peer));
+    let title = format!("Timeline of {peer}, seed {seed}: {}", setting.title);
+    let start = densest(&run.keys, CLOSE);
+    let close_title = format!(
+        "Keys of {peer} and their effects from {} on: {}",
+        time(start),
+        setting.title
+    );
+    let close = ladder(&close_title, run, (start, start + CLOSE));
+    [
+        head.text(format!(" seed {seed}")),
+        scrolling(&title, timeline(&title, run)),
+        scrolling(&close_title, close),
+    ]
 }
 
 const TIMELINE: &str = "A run of each peer: every key at the time at which it was typed, at the height of its \
@@ -110,65 +135,18 @@ const TIMELINE: &str = "A run of each peer: every key at the time at which it wa
 /// The part of a run that is drawn up close, in seconds.
 const CLOSE: f64 = 20.0;
 
-fn close_up(
-    setting: &CellRuns,
-    runs: &PeerRuns,
-    verdict: &RunVerdict,
-    peers: &PeerStyles,
-) -> Element {
-    let rungs: Vec<Rung> = verdict
-        .keys
-        .iter()
-        .filter_map(|key| {
-            let typed = key.typed.as_secs_f64();
-            let came = key.own?.came();
-            Some(Rung {
-                typed,
-                seen: came.map(|wait| typed + wait.as_secs_f64()),
-            })
-        })
-        .collect();
-    let start = densest(&rungs, CLOSE);
-    let span = (start, start + CLOSE);
-    let title = format!(
-        "Keys of {} and their effects from {} on: {}",
-        runs.peer,
-        time(start),
-        setting.title
-    );
-    scrolling(
-        &title,
-        ladder(&title, peers.style(&runs.peer), &rungs, span),
-    )
-}
-
 /// Returns the whole second from which on most keys are typed within a span.
-fn densest(rungs: &[Rung], span: f64) -> f64 {
+fn densest(keys: &[TimelineKey], span: f64) -> f64 {
     let within = |start: f64| {
-        let within = rungs
-            .iter()
-            .filter(|rung| rung.typed >= start && rung.typed < start + span);
-        within.count()
+        let is_within = |key: &&TimelineKey| key.typed >= start && key.typed < start + span;
+        keys.iter().filter(is_within).count()
     };
-    let starts = rungs.iter().map(|rung| rung.typed.floor());
+    let starts = keys.iter().map(|key| key.typed.floor());
     let best = starts.fold((0, 0.0), |best, start| {
         let count = within(start);
         if count > best.0 { (count, start) } else { best }
     });
     best.1
-}
-
-fn keys(verdict: &RunVerdict) -> Vec<TimelineKey> {
-    let keys = verdict.keys.iter().filter_map(|key| {
-        let own = key.own?;
-        Some(TimelineKey {
-            typed: key.typed.as_secs_f64(),
-            waited: own.waited().as_secs_f64() * 1e3,
-            is_censored: own.is_censored(),
-            is_wrong: key.wrong > 0,
-        })
-    });
-    keys.collect()
 }
 
 fn series<'a>(outcome: &'a Outcome, name: &str) -> &'a [(f64, f64)] {

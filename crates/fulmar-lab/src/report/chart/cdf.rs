@@ -2,17 +2,15 @@
 
 use std::time::Duration;
 
-use super::frame::{Area, across, drawing, marks, path, upward};
-use super::label::labels;
+use super::frame::{Area, path};
 use super::path_data::{PathData, thinned};
+use super::plot::{PlottedCurve, plot};
 use super::scale::{Scale, decades, round_up};
-use crate::report::markup::{Element, element};
+use crate::report::markup::Element;
 use crate::report::number::{percent, time};
-use crate::report::peers::{PeerStyle, dashed};
+use crate::report::peers::PeerStyle;
 use crate::stats::{KaplanMeier, Observation};
 
-const WIDTH: f64 = 500.0;
-const HEIGHT: f64 = 330.0;
 const PLOT: Area = Area {
     left: 46.0,
     top: 10.0,
@@ -58,17 +56,13 @@ pub(in crate::report) fn cdf(
         .collect();
     let x = time_scale(&survivals, curves, axis)?;
     let y = Scale::linear((0.0, 1.0), (PLOT.bottom, PLOT.top));
-    let corners: Vec<Vec<(f64, f64)>> = survivals
-        .iter()
-        .zip(curves)
-        .map(|(survival, curve)| thinned(&points(survival, &curve.waits, &x, &y)))
+    let plotted = curves.iter().zip(&survivals);
+    let plotted: Vec<PlottedCurve<'_>> = plotted
+        .map(|(curve, survival)| one(curve, survival, &x, &y))
         .collect();
-    let svg = drawing(WIDTH, HEIGHT, &described(title, axis, curves, &survivals))
-        .with(upward(PLOT, &y, 6, percent_tick))
-        .with(across(PLOT, &x, 7, axis.name()));
-    let drawn = curves.iter().zip(&corners).zip(&survivals);
-    let drawn = drawn.map(|((curve, corners), survival)| one(curve, corners, survival, &x, &y));
-    Some(svg.all(drawn).all(names(curves, &corners)))
+    let title = described(title, axis, curves, &survivals);
+    let (across, upward) = ((&x, axis.name()), (&y, percent_tick as fn(f64) -> String));
+    Some(plot(&title, PLOT, across, upward, &plotted))
 }
 
 fn percent_tick(share: f64) -> String {
@@ -128,31 +122,25 @@ fn points(survival: &KaplanMeier, waits: &[Observation], x: &Scale, y: &Scale) -
 /// The shares at which a curve has its mark.
 const MARKED: [f64; 3] = [0.25, 0.5, 0.75];
 
-fn one(
-    curve: &CdfCurve<'_>,
-    corners: &[(f64, f64)],
+fn one<'a>(
+    curve: &CdfCurve<'a>,
     survival: &KaplanMeier,
     x: &Scale,
     y: &Scale,
-) -> Element {
-    let line = dashed(path("line", PathData::steps(corners)), curve.style);
+) -> PlottedCurve<'a> {
+    let corners = thinned(&points(survival, &curve.waits, x, y));
     let quantiles = MARKED.iter().filter_map(|share| {
         let at = millis(survival.quantile(*share)?);
         (at <= x.to()).then(|| (x.at(at), y.at(*share)))
     });
-    element("g")
-        .class(format!("c{}", curve.style.colour))
-        .with(line)
-        .all(marks(curve.style.mark, quantiles))
-}
-
-fn names(curves: &[CdfCurve<'_>], corners: &[Vec<(f64, f64)>]) -> Vec<Element> {
-    let names: Vec<(&str, PeerStyle)> = curves
-        .iter()
-        .map(|curve| (curve.peer, curve.style))
-        .collect();
-    let anchors: Vec<Vec<(f64, f64)>> = corners.iter().map(|one| rising(one)).collect();
-    labels(&names, corners, &anchors, PLOT)
+    PlottedCurve {
+        peer: curve.peer,
+        style: curve.style,
+        line: path("line", PathData::steps(&corners)),
+        marks: quantiles.collect(),
+        anchors: rising(&corners),
+        places: corners,
+    }
 }
 
 /// Returns the places at which a curve passes some heights.

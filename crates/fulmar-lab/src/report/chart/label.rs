@@ -2,8 +2,8 @@
 
 use super::frame::{Area, path, text};
 use super::path_data::{PathData, height_at};
+use super::plot::PlottedCurve;
 use crate::report::markup::Element;
-use crate::report::peers::PeerStyle;
 
 /// The size of a label: its letters are about this wide, and this high.
 const LETTER: f64 = 9.5;
@@ -47,22 +47,16 @@ impl Spot {
     }
 }
 
-/// Draws names with their lines.
-pub(in crate::report) fn labels(
-    names: &[(&str, PeerStyle)],
-    curves: &[Vec<(f64, f64)>],
-    anchors: &[Vec<(f64, f64)>],
-    within: Area,
-) -> Vec<Element> {
-    let words: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-    let spots = spots(&words, curves, anchors, within);
-    let drawn = names.iter().zip(spots).filter_map(|((name, style), spot)| {
+/// Draws the names of curves with their lines.
+pub(super) fn labels(curves: &[PlottedCurve<'_>], within: Area) -> Vec<Element> {
+    let drawn = curves.iter().zip(spots(curves, within));
+    let drawn = drawn.filter_map(|(curve, spot)| {
         let spot = spot?;
         let anchor = if spot.is_left { "end" } else { "start" };
-        let colour = style.colour;
+        let colour = curve.style.colour;
         let leader = spot.leader();
         let leader = leader.map(|d| path(&format!("thin c{colour}"), d));
-        let label = text(spot.x, spot.y, anchor, name).class(format!("label c{colour}"));
+        let label = text(spot.x, spot.y, anchor, curve.peer).class(format!("label c{colour}"));
         Some(leader.into_iter().chain([label]))
     });
     drawn.flatten().collect()
@@ -70,18 +64,14 @@ pub(in crate::report) fn labels(
 
 /// Returns a place for each name beside one of the anchors of its curve, within an area: the one that covers
 /// least of the curves and of the names before it.
-fn spots(
-    names: &[&str],
-    curves: &[Vec<(f64, f64)>],
-    anchors: &[Vec<(f64, f64)>],
-    within: Area,
-) -> Vec<Option<Spot>> {
+fn spots(curves: &[PlottedCurve<'_>], within: Area) -> Vec<Option<Spot>> {
     let mut taken: Vec<Area> = Vec::new();
     let mut spots = Vec::new();
-    for ((name, curve), anchors) in names.iter().zip(curves).zip(anchors) {
-        let candidates = anchors.iter().flat_map(|anchor| beside(name, *anchor));
+    for curve in curves {
+        let anchors = curve.anchors.iter();
+        let candidates = anchors.flat_map(|anchor| beside(curve.peer, *anchor));
         let best = candidates.min_by(|one, other| {
-            let cost = |spot: &Spot| cost(spot, curve, curves, &taken, within);
+            let cost = |spot: &Spot| cost(spot, &curve.places, curves, &taken, within);
             cost(one).total_cmp(&cost(other))
         });
         taken.extend(best.map(|spot| spot.whole()));
@@ -111,7 +101,7 @@ fn beside(name: &str, (x, y): (f64, f64)) -> impl Iterator<Item = Spot> {
 fn cost(
     spot: &Spot,
     own: &[(f64, f64)],
-    curves: &[Vec<(f64, f64)>],
+    curves: &[PlottedCurve<'_>],
     taken: &[Area],
     within: Area,
 ) -> f64 {
@@ -120,7 +110,8 @@ fn cost(
         .iter()
         .filter(|area| area.meets(&spot.whole()))
         .count() as f64;
-    let others = curves.iter().filter(|curve| curve.as_slice() != own);
+    let curves = curves.iter().map(|curve| curve.places.as_slice());
+    let others = curves.filter(|places| *places != own);
     // What lies between a name and its curve would look like the curve it belongs to.
     let reach = match spot.leader() {
         Some(_) => spot.area,
@@ -159,6 +150,7 @@ fn share_covered(curve: &[(f64, f64)], area: &Area) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::peers::PeerStyles;
 
     const WITHIN: Area = Area {
         left: 0.0,
@@ -167,44 +159,48 @@ mod tests {
         bottom: 200.0,
     };
 
-    /// A curve that rises at one place.
-    fn rising(x: f64) -> Vec<(f64, f64)> {
-        vec![(0.0, 200.0), (x, 0.0), (400.0, 0.0)]
+    /// A curve that rises at one place, with anchors on its rising part.
+    fn rising(peer: &'static str, x: f64) -> PlottedCurve<'static> {
+        PlottedCurve {
+            peer,
+            style: PeerStyles::default().style(peer),
+            line: path("line", ""),
+            places: vec![(0.0, 200.0), (x, 0.0), (400.0, 0.0)],
+            marks: Vec::new(),
+            anchors: (1..=9).map(|level| (x, f64::from(level) * 20.0)).collect(),
+        }
     }
 
-    /// Anchors on the rising part of each.
-    fn on(curves: &[Vec<(f64, f64)>]) -> Vec<Vec<(f64, f64)>> {
-        let levels = |x: f64| (1..=9).map(|level| (x, f64::from(level) * 20.0)).collect();
-        curves.iter().map(|curve| levels(curve[1].0)).collect()
+    /// The share of a label that any of the curves runs through.
+    fn covered(curves: &[PlottedCurve<'_>], spot: &Spot) -> f64 {
+        let curves = curves.iter();
+        curves
+            .map(|one| share_covered(&one.places, &spot.area))
+            .sum()
     }
 
     #[test]
     fn a_name_stands_beside_its_own_curve_and_covers_no_other() {
-        let curves = [rising(100.0), rising(115.0), rising(300.0)];
-        let spots = spots(&["ssh", "mosh", "fulmar"], &curves, &on(&curves), WITHIN);
+        let curves = [
+            rising("ssh", 100.0),
+            rising("mosh", 115.0),
+            rising("fulmar", 300.0),
+        ];
+        let spots = spots(&curves, WITHIN);
         let spots: Vec<Spot> = spots.into_iter().flatten().collect();
         assert_eq!(spots.len(), 3);
         for (spot, curve) in spots.iter().zip(&curves) {
             assert!(WITHIN.contains(&spot.area), "{spot:?}");
-            assert!((spot.x - curve[1].0).abs() <= GAP, "{spot:?}");
-            let covered: f64 = curves
-                .iter()
-                .map(|one| share_covered(one, &spot.area))
-                .sum();
-            assert_eq!(covered, 0.0, "{spot:?}");
+            assert!((spot.x - curve.places[1].0).abs() <= GAP, "{spot:?}");
+            assert_eq!(covered(&curves, spot), 0.0, "{spot:?}");
         }
         assert!(spots[0].is_left && !spots[1].is_left);
     }
 
     #[test]
     fn names_of_equal_curves_do_not_lie_on_each_other() {
-        let curves = [rising(200.0), rising(200.0), rising(200.0), rising(200.0)];
-        let spots = spots(
-            &["one", "two", "three", "four"],
-            &curves,
-            &on(&curves),
-            WITHIN,
-        );
+        let curves = ["one", "two", "three", "four"].map(|name| rising(name, 200.0));
+        let spots = spots(&curves, WITHIN);
         let areas: Vec<Area> = spots.into_iter().flatten().map(|spot| spot.area).collect();
         for (number, area) in areas.iter().enumerate() {
             assert!(areas[number + 1..].iter().all(|other| !other.meets(area)));
@@ -213,23 +209,26 @@ mod tests {
 
     #[test]
     fn a_name_between_two_curves_is_led_out_by_a_line() {
-        let curves = [rising(200.0), rising(206.0), rising(212.0)];
-        let spots = spots(&["first", "second", "third"], &curves, &on(&curves), WITHIN);
+        let curves = [
+            rising("first", 200.0),
+            rising("second", 206.0),
+            rising("third", 212.0),
+        ];
+        let spots = spots(&curves, WITHIN);
         let spots: Vec<Spot> = spots.into_iter().flatten().collect();
         let leaders = spots.iter().filter_map(Spot::leader).count();
         assert_eq!(leaders, 1, "{spots:?}");
         for spot in &spots {
-            let covered: f64 = curves
-                .iter()
-                .map(|one| share_covered(one, &spot.area))
-                .sum();
-            assert_eq!(covered, 0.0, "{spot:?}");
+            assert_eq!(covered(&curves, spot), 0.0, "{spot:?}");
         }
     }
 
     #[test]
     fn a_curve_without_anchors_has_no_place() {
-        let flat = vec![(0.0, 200.0), (400.0, 200.0)];
-        assert_eq!(spots(&["none"], &[flat], &[vec![]], WITHIN), [None]);
+        let flat = PlottedCurve {
+            anchors: Vec::new(),
+            ..rising("none", 200.0)
+        };
+        assert_eq!(spots(&[flat], WITHIN), [None]);
     }
 }

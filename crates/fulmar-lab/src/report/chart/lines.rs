@@ -1,14 +1,12 @@
 //! Values that change, of any kind: a line for each peer.
 
-use super::frame::{Area, across, drawing, marks, path, plain, upward};
-use super::label::labels;
+use super::frame::{Area, path, plain};
 use super::path_data::PathData;
+use super::plot::{PlottedCurve, plot};
 use super::scale::{Scale, decades, round_up};
-use crate::report::markup::{Element, element};
-use crate::report::peers::{PeerStyle, dashed};
+use crate::report::markup::Element;
+use crate::report::peers::PeerStyle;
 
-const WIDTH: f64 = 500.0;
-const HEIGHT: f64 = 330.0;
 const PLOT: Area = Area {
     left: 58.0,
     top: 10.0,
@@ -48,28 +46,10 @@ pub(in crate::report) fn lines(
     }
     let x = scale(&xs, sides.is_log.0, false, (PLOT.left, PLOT.right));
     let y = scale(&ys, sides.is_log.1, true, (PLOT.bottom, PLOT.top));
-    let drawn: Vec<Vec<(f64, f64)>> = lines
-        .iter()
-        .map(|line| places(&line.points, &x, &y))
-        .collect();
-    let names: Vec<(&str, PeerStyle)> = lines
-        .iter()
-        .map(|line| (line.peer.as_str(), line.style))
-        .collect();
-    let described = format!("{title}: {} over {}", sides.upward, sides.across);
-    let each = lines
-        .iter()
-        .zip(&drawn)
-        .map(|(line, places)| one(line, places));
-    let anchors: Vec<Vec<(f64, f64)>> = drawn.iter().map(|line| sampled(line)).collect();
-    let labels = labels(&names, &drawn, &anchors, PLOT);
-    Some(
-        drawing(WIDTH, HEIGHT, &described)
-            .with(upward(PLOT, &y, 6, plain))
-            .with(across(PLOT, &x, 7, sides.across))
-            .all(each)
-            .all(labels),
-    )
+    let plotted: Vec<PlottedCurve<'_>> = lines.iter().map(|line| one(line, &x, &y)).collect();
+    let title = format!("{title}: {} over {}", sides.upward, sides.across);
+    let (across, upward) = ((&x, sides.across), (&y, plain as fn(f64) -> String));
+    Some(plot(&title, PLOT, across, upward, &plotted))
 }
 
 /// A side for some values; `has_zero` where 0 belongs to it however far it is.
@@ -114,20 +94,23 @@ fn places(points: &[(f64, f64)], x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
     columns.flat_map(ends).collect()
 }
 
-/// Returns some places along a line, at which its name can stand.
-fn sampled(places: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let stride = places.len().div_ceil(20).max(1);
-    places.iter().copied().step_by(stride).collect()
-}
+/// So many places along a line are tried for its name. Chosen by eye.
+const ANCHORS_MAX: usize = 20;
 
-fn one(line: &SeriesLine, places: &[(f64, f64)]) -> Element {
-    let path = path("line", PathData::polyline(places));
-    let stride = places.len().div_ceil(MARKED_MAX).max(1);
-    let marked = places.iter().step_by(stride);
-    element("g")
-        .class(format!("c{}", line.style.colour))
-        .with(dashed(path, line.style))
-        .all(marks(line.style.mark, marked.copied()))
+fn one<'a>(line: &'a SeriesLine, x: &Scale, y: &Scale) -> PlottedCurve<'a> {
+    let places = places(&line.points, x, y);
+    let some = |most: usize| {
+        let stride = places.len().div_ceil(most).max(1);
+        places.iter().copied().step_by(stride).collect()
+    };
+    PlottedCurve {
+        peer: &line.peer,
+        style: line.style,
+        line: path("line", PathData::polyline(&places)),
+        marks: some(MARKED_MAX),
+        anchors: some(ANCHORS_MAX),
+        places,
+    }
 }
 
 #[cfg(test)]

@@ -5,16 +5,15 @@
 mod cdf;
 mod frame;
 mod label;
-mod ladder;
 mod lines;
 mod path_data;
+mod plot;
 mod scale;
 mod spread;
 mod timeline;
 
 pub(super) use cdf::{CdfCurve, TimeAxis, cdf};
 pub(super) use frame::FRAME;
-pub(super) use ladder::{Rung, ladder};
 pub(super) use lines::{SeriesAxes, SeriesLine, lines};
 pub(super) use spread::{SpreadKind, SpreadRow, SpreadValue, definitions, spread};
-pub(super) use timeline::{Timeline, TimelineKey, timeline};
+pub(super) use timeline::{Timeline, TimelineKey, ladder, timeline};

@@ -1,4 +1,5 @@
-//! A run from its start to its end: each key and its wait, what was lost, what waited in the queue.
+//! A run from its start to its end: each key and its wait, what was lost, what waited in the queue; and a few
+//! seconds of it up close: from each key a line to the moment at which it was right.
 
 use super::frame::{Area, across, drawing, path, plain, strokes, text, upward};
 use super::path_data::PathData;
@@ -9,6 +10,7 @@ use crate::report::peers::PeerStyle;
 const WIDTH: f64 = 976.0;
 const LEFT: f64 = 78.0;
 const RIGHT: f64 = 964.0;
+const SECONDS: &str = "s from the start of the run";
 /// The waits of keys.
 const WAITS: Area = Area {
     left: LEFT,
@@ -21,7 +23,7 @@ const LOST: [(f64, f64); 2] = [(160.0, 170.0), (174.0, 184.0)];
 /// The queues, where something is known of them.
 const QUEUE: (f64, f64) = (198.0, 248.0);
 
-/// A key: when it was typed, in seconds, and how long it waited, in milliseconds.
+/// A key: when it was typed, and how long it waited, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::report) struct TimelineKey {
     pub(in crate::report) typed: f64,
@@ -54,7 +56,7 @@ pub(in crate::report) fn timeline(title: &str, run: &Timeline<'_>) -> Element {
     let y = Scale::log((1.0, run.longest.max(10.0)), (WAITS.bottom, WAITS.top));
     let whole = Area { bottom, ..WAITS };
     let mut parts = vec![
-        across(whole, &x, 10, "s from the start of the run"),
+        across(whole, &x, 10, SECONDS),
         upward(WAITS, &y, 6, wait_tick),
     ];
     parts.extend(keys(run, &x, &y));
@@ -86,7 +88,7 @@ fn keys(run: &Timeline<'_>, x: &Scale, y: &Scale) -> Vec<Element> {
     let (mut never, mut wrong) = (PathData::default(), PathData::default());
     let mut answered = Vec::new();
     for key in &run.keys {
-        let place = (x.at(key.typed).round(), y.at(key.waited).round());
+        let place = (x.at(key.typed).round(), y.at(key.waited * 1e3).round());
         if key.is_censored {
             never.shape(place, "m-3-3l6 6m0-6l-6 6");
         } else {
@@ -149,6 +151,52 @@ fn columns(way: &[(f64, f64)], x: &Scale, y: &Scale) -> PathData {
     PathData::steps(&corners)
 }
 
+/// The part up close: keys are typed on the upper side, and seen on the lower one.
+const CLOSE: Area = Area {
+    left: LEFT,
+    top: 12.0,
+    right: RIGHT,
+    bottom: 76.0,
+};
+
+/// Draws the keys typed within a span of seconds. A line straight down is a key that was there at once.
+pub(in crate::report) fn ladder(title: &str, run: &Timeline<'_>, span: (f64, f64)) -> Element {
+    let x = Scale::linear(span, (LEFT, RIGHT));
+    let within = |key: &&TimelineKey| key.typed >= span.0 && key.typed < span.1;
+    let (mut lines, mut never) = (Vec::new(), PathData::default());
+    for key in run.keys.iter().filter(within) {
+        let typed = (x.at(key.typed), CLOSE.top);
+        if key.is_censored {
+            never.shape(typed, "v14m-4-4l4 4 4-4");
+        } else {
+            lines.push((typed, end(key, &x, span.1)));
+        }
+    }
+    let side = ((LEFT, CLOSE.top), (RIGHT, CLOSE.top));
+    drawing(WIDTH, CLOSE.bottom + 44.0, title)
+        .with(across(CLOSE, &x, 12, SECONDS))
+        .with(strokes("base", [side]))
+        .with(text(LEFT - 7.0, CLOSE.top + 4.0, "end", "typed"))
+        .with(text(LEFT - 7.0, CLOSE.bottom + 4.0, "end", "right"))
+        .with(
+            element("g")
+                .class(format!("c{}", run.style.colour))
+                .with(strokes("rung", lines))
+                .with(path("never", never)),
+        )
+}
+
+/// Returns where the line of a key ends: on the lower side, or the span does if that is before.
+fn end(key: &TimelineKey, x: &Scale, end: f64) -> (f64, f64) {
+    let seen = key.typed + key.waited;
+    let share = if seen > end {
+        (end - key.typed) / (seen - key.typed)
+    } else {
+        1.0
+    };
+    (x.at(seen), CLOSE.top + (CLOSE.bottom - CLOSE.top) * share)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,7 +216,7 @@ mod tests {
     fn key(typed: f64, waited: f64) -> TimelineKey {
         TimelineKey {
             typed,
-            waited,
+            waited: waited / 1e3,
             is_censored: false,
             is_wrong: false,
         }
@@ -213,5 +261,33 @@ mod tests {
             "{svg}"
         );
         assert!(svg.contains("viewBox=\"0 0 976 292\""), "{svg}");
+    }
+
+    fn drawn(keys: Vec<TimelineKey>) -> String {
+        ladder("keys", &run(keys, &[]), (0.0, 8.86)).to_string()
+    }
+
+    #[test]
+    fn a_key_there_at_once_is_a_line_straight_down_and_a_late_one_leans() {
+        let keys = [(1.0, 0.0), (2.0, 500.0), (9.0, 100.0)];
+        let svg = drawn(keys.map(|(typed, waited)| key(typed, waited)).to_vec());
+        assert!(
+            svg.contains("class=\"rung\" d=\"M178 12v64m100-64l50 64\""),
+            "{svg}"
+        );
+    }
+
+    #[test]
+    fn a_line_that_leaves_the_span_is_cut_where_it_does() {
+        let svg = drawn(vec![key(7.86, 2000.0)]);
+        assert!(svg.contains("M864 12l100 32"), "{svg}");
+    }
+
+    #[test]
+    fn a_key_never_seen_is_an_arrow_that_goes_nowhere() {
+        let mut never = key(1.0, 100.0);
+        never.is_censored = true;
+        let svg = drawn(vec![never]);
+        assert!(svg.contains("class=\"never\" d=\"M178 12v14"), "{svg}");
     }
 }
