@@ -9,7 +9,7 @@ use super::RunOptions;
 use super::run_session::RunSession;
 use crate::experiment::catalogue;
 use crate::report;
-use crate::run::{PAIRS, PairSeries, Selection, compare_pairs, missing, pairs};
+use crate::run::{PAIRS, PairReport, PairSeries, Selection, compare_pairs, missing, pairs};
 
 /// Measures with equal settings twice, and says whether the medians differ by more than chance.
 ///
@@ -92,14 +92,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         "Runs with equal settings, medians in ms:\n{}",
         equal.table()
     );
-    let mut found = json!({ "equal": equal.json() });
-    let mut is_good = equal.is_good();
-    if !arguments.no_alone {
+    let alone = (!arguments.no_alone).then(|| {
         let alone = compare_pairs(&plan, &session.folder, PairSeries::First, PairSeries::Alone);
         println!("Side by side, and alone:\n{}", alone.table());
-        found["alone"] = alone.json();
-        is_good &= alone.is_good();
-    }
+        alone
+    });
+    let is_good = equal.is_good && alone.as_ref().is_none_or(|alone| alone.is_good);
+    let found = json!(PairReport { equal, alone });
     super::write_json(&options.out.join(report::PAIRS), &found)?;
     Ok(super::exit_code(is_good && !ended.is_interrupted))
 }

@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::markup::{Element, described, element, folded};
 use super::number::rounded;
 use super::part::PageSection;
-use super::table::{Table, head, number, row, words};
+use super::table::{Table, head, maybe, row, words};
+use crate::run::{PairComparison, PairReport};
 
 /// Returns the section of a self-check.
 pub(super) fn precision(findings: &Value) -> PageSection {
@@ -70,42 +71,35 @@ fn machine(findings: &Value) -> Option<Element> {
     Some(described(facts))
 }
 
-/// The kinds of pairs, and what is said of each.
-const KINDS: [(&str, &str); 2] = [
-    ("equal", "Equal settings, both beside other runs"),
-    ("alone", "Equal settings, one beside other runs, one alone"),
-];
-
 /// Returns the section of what `fulmar-lab pairs` has found.
-pub(super) fn pairs(found: &Value) -> PageSection {
+pub(super) fn pairs(found: &PairReport) -> PageSection {
     let about = "Pairs of runs with equal settings. Blocks of 20 keys of each are drawn 1000 times; where \
                  the interval of 90 % for the difference of the medians of the whole screen holds zero, the \
                  two are equal as far as they can tell. That is to be so in at least 16 of 20, also where \
                  one of the two runs had the machine for itself: then runs side by side shift nothing.";
     let mut inner = vec![element("p").text(about)];
-    for (name, title) in KINDS {
-        let kind = &found[name];
-        inner.extend(pairs_verdict(kind, title));
-        inner.extend(pairs_table(kind, title));
+    let equal = "Equal settings, both beside other runs";
+    let alone = "Equal settings, one beside other runs, one alone";
+    for (kind, title) in [(Some(&found.equal), equal), (found.alone.as_ref(), alone)] {
+        inner.extend(kind.map(|kind| pairs_verdict(kind, title)));
+        inner.extend(kind.and_then(|kind| pairs_table(kind, title)));
     }
     PageSection::new("pairs", "Equal runs", inner)
 }
 
-fn pairs_verdict(kind: &Value, title: &str) -> Option<Element> {
-    let pairs = kind["pairs"].as_array()?.len();
-    let (holding, wanted) = (kind["holding"].as_u64()?, kind["wanted"].as_u64()?);
-    let is_good = kind["good"].as_bool()?;
-    let (class, mark) = if is_good {
+fn pairs_verdict(kind: &PairComparison, title: &str) -> Element {
+    let (class, mark) = if kind.is_good {
         ("good", "✓")
     } else {
         ("bad", "✗")
     };
+    let (holding, pairs, wanted) = (kind.holding, kind.pairs.len(), kind.wanted);
     let text =
         format!("{mark} {title}: {holding} of {pairs} intervals hold zero, {wanted} are to.");
-    Some(element("p").class(class).text(text))
+    element("p").class(class).text(text)
 }
 
-fn pairs_table(kind: &Value, title: &str) -> Option<Element> {
+fn pairs_table(kind: &PairComparison, title: &str) -> Option<Element> {
     let mut table = Table::new(format!("{title}; those without zero are not grey"))
         .words(["runs"])
         .numbers(
@@ -113,18 +107,16 @@ fn pairs_table(kind: &Value, title: &str) -> Option<Element> {
             ["median of one", "of the other", "difference from", "to"],
         )
         .words(["holds zero"]);
-    for pair in kind["pairs"].as_array()? {
-        let ms = |value: &Value| number(rounded(value.as_f64().unwrap_or(f64::NAN)));
-        let holds = pair["holds_zero"].as_bool().unwrap_or(false);
-        let cells = row([
-            head(pair["name"].as_str().unwrap_or_default()),
-            ms(&pair["medians_ms"][0]),
-            ms(&pair["medians_ms"][1]),
-            ms(&pair["difference_ms"][0]),
-            ms(&pair["difference_ms"][1]),
-            words(if holds { "yes" } else { "no" }),
-        ]);
-        table.row(cells.class(if holds { "near" } else { "" }));
+    for pair in &kind.pairs {
+        let times = [pair.medians_ms, pair.difference_ms.unwrap_or_default()];
+        let times = times.concat().into_iter().map(|ms| maybe(ms, rounded));
+        let (class, holds) = if pair.holds_zero {
+            ("near", "yes")
+        } else {
+            ("", "no")
+        };
+        let cells = [head(pair.name.as_str())].into_iter().chain(times);
+        table.row(row(cells.chain([words(holds)])).class(class));
     }
     Some(folded(title, table.element()?))
 }

@@ -159,8 +159,8 @@ fn known_origin(origin: &Origin) -> Vec<Element> {
 
 /// Returns the commands that started the peers, each in its first run.
 fn programs(subjects: &[ExperimentRuns], peers: &PeerStyles) -> Option<Element> {
-    let mut table = Table::new("How each peer was started, in its first run")
-        .words(["peer", "command"]);
+    let mut table =
+        Table::new("How each peer was started, in its first run").words(["peer", "command"]);
     for peer in peers.names() {
         let settings = subjects.iter().flat_map(|subject| &subject.settings);
         let mut outcomes = settings

@@ -57,7 +57,11 @@ pub const PAIRS: &str = "pairs.json";
 /// # Errors
 ///
 /// Where nothing was measured, an outcome cannot be read, or the page not be written.
-pub fn write(root: &Path, experiments: &'static [Experiment], around: &Surroundings) -> Result<PathBuf> {
+pub fn write(
+    root: &Path,
+    experiments: &'static [Experiment],
+    around: &Surroundings,
+) -> Result<PathBuf> {
     let report = page::Report {
         subjects: subjects(root, experiments, around)?,
         origin: Origin::of(root),
@@ -96,7 +100,11 @@ pub fn drawing(
 /// # Errors
 ///
 /// Where an outcome cannot be read.
-pub fn table(root: &Path, experiments: &'static [Experiment], around: &Surroundings) -> Result<String> {
+pub fn table(
+    root: &Path,
+    experiments: &'static [Experiment],
+    around: &Surroundings,
+) -> Result<String> {
     Ok(markdown::of(&subjects(root, experiments, around)?))
 }
 

@@ -97,7 +97,10 @@ fn figures() -> Vec<ComparedFigure> {
             figure(name, FigureSource::Waits(measure, statistic), time)
         })
     });
-    let (wrong, rates) = (FigureSource::Values(wrong), FigureSource::Values(seconds_a_byte));
+    let (wrong, rates) = (
+        FigureSource::Values(wrong),
+        FigureSource::Values(seconds_a_byte),
+    );
     let values = [
         figure("keys with wrong cells, %".to_owned(), wrong, percent),
         figure("rate".to_owned(), rates, rate),

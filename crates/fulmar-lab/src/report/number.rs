@@ -115,7 +115,10 @@ impl Unit {
         let (_, size, name) = match noted {
             "B" => step(most, BYTES),
             "B/s" => step(most, RATES),
-            "s" => step(most, &[(0.0, 1e-3, "ms"), (1.0, 1.0, "s"), (600.0, 60.0, "min")]),
+            "s" => step(
+                most,
+                &[(0.0, 1e-3, "ms"), (1.0, 1.0, "s"), (600.0, 60.0, "min")],
+            ),
             "ms" => step(most, &[(0.0, 1.0, "ms"), (10_000.0, 1e3, "s")]),
             "share" => (0.0, 0.01, "%"),
             other => (0.0, 1.0, other),

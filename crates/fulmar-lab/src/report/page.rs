@@ -17,13 +17,14 @@ use super::predictions;
 use super::relations;
 use super::section;
 use crate::predict::PredictionRows;
+use crate::run::PairReport;
 
 /// The parts of a page.
 pub(super) struct Report {
     pub(super) subjects: Vec<ExperimentRuns>,
     pub(super) origin: Option<Origin>,
     pub(super) selfcheck: Option<Value>,
-    pub(super) pairs: Option<Value>,
+    pub(super) pairs: Option<PairReport>,
     pub(super) predictions: Option<PredictionRows>,
 }
 

@@ -163,7 +163,11 @@ fn markdown_table(
         let (set, keys, label) = (line.first.set, line.first.keys, label(line.first));
         let set = set.title();
         // Writing to a string does not fail.
-        let _ = writeln!(text, "| {set}, {keys} keys | {label} | {} |", cells.join(" | "));
+        let _ = writeln!(
+            text,
+            "| {set}, {keys} keys | {label} | {} |",
+            cells.join(" | ")
+        );
     }
     text + "\n"
 }

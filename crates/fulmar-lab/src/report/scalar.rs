@@ -82,10 +82,7 @@ fn of_peer(runs: &PeerRuns, units: &BTreeMap<&str, Unit>, peers: &PeerStyles) ->
     let count = runs.complete().count();
     let figures = units.iter();
     let figures = figures.map(|(name, unit)| cell(&runs.figure(name), unit));
-    let heads = [
-        row_head(peers.sign(&runs.peer)),
-        number(count.to_string()),
-    ];
+    let heads = [row_head(peers.sign(&runs.peer)), number(count.to_string())];
     (count > 0).then(|| row(heads.into_iter().chain(figures)))
 }
 

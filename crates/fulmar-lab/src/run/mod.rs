@@ -24,7 +24,7 @@ mod scheduler;
 mod selection;
 
 pub use missing::missing;
-pub use pairs::{PAIRS, PairComparison, PairSeries, RunPair, compare_pairs, pairs};
+pub use pairs::{PAIRS, PairComparison, PairReport, PairSeries, RunPair, compare_pairs, pairs};
 pub use plan::{PlannedRun, RunPlan, forecast, minutes};
 pub use progress::ProgressDisplay;
 pub use runner::{Interrupted, ProcessRunner, Runner, outcome};

@@ -1,12 +1,12 @@
 //! Runs in pairs with equal settings: whether intervals are as wide as they have to be, and whether
 //! runs side by side disturb each other.
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::plan::{PlannedRun, RunPlan, name};
 use super::selection::SelectedCell;
 use crate::outcome::{Outcome, OutcomeFolder, RunEnd, RunId};
-use crate::stats::{ConfidenceInterval, ResamplingPlan, difference, median};
+use crate::stats::{ResamplingPlan, difference, median};
 
 /// So many pairs.
 pub const PAIRS: usize = 20;
@@ -82,27 +82,40 @@ fn of(run: &PlannedRun, series: PairSeries) -> PlannedRun {
 }
 
 /// Two equal runs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunPair {
     /// Cell, peer and seed.
     pub name: String,
-    /// The medians of the times until the whole screen was right, in seconds.
-    pub medians: [Option<f64>; 2],
-    /// The interval in which their difference lies, with 90 %.
-    pub difference: Option<ConfidenceInterval>,
-}
-
-impl RunPair {
-    fn holds_zero(&self) -> bool {
-        self.difference.is_some_and(|interval| interval.holds(0.0))
-    }
+    /// The medians of the times until the whole screen was right.
+    pub medians_ms: [Option<f64>; 2],
+    /// The interval in which their difference lies, with 90 %. An end that is infinite is `null` as JSON.
+    pub difference_ms: Option<[Option<f64>; 2]>,
+    /// True if the difference may be none.
+    pub holds_zero: bool,
 }
 
 /// The comparison of pairs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairComparison {
     /// All of which both runs are there.
     pub pairs: Vec<RunPair>,
+    /// The number of intervals that hold zero.
+    pub holding: usize,
+    /// The number of those that are to.
+    pub wanted: usize,
+    /// True if enough of them do.
+    #[serde(rename = "good")]
+    pub is_good: bool,
+}
+
+/// The findings of `fulmar-lab pairs`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairReport {
+    /// Both runs beside others.
+    pub equal: PairComparison,
+    /// One of them alone, if that was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alone: Option<PairComparison>,
 }
 
 /// Compares the runs of one series with those of another, as far as both are in the folder.
@@ -123,9 +136,7 @@ pub fn compare_pairs(
             let outcomes = [folder.get(&run.id)?, folder.get(&id)?];
             pair(run, &outcomes)
         });
-    PairComparison {
-        pairs: pairs.collect(),
-    }
+    PairComparison::of(pairs.collect())
 }
 
 /// `None` where one of the two has failed.
@@ -135,45 +146,42 @@ fn pair(run: &PlannedRun, outcomes: &[Outcome; 2]) -> Option<RunPair> {
         .each_ref()
         .map(|outcome| outcome.verdict.as_ref().map(|verdict| verdict.whole()));
     let (one, other) = (one.filter(|_| complete)?, other?);
+    let medians = [median(&one), median(&other)];
+    let difference = difference(&[one], &[other], median, ResamplingPlan::keys(run.id.seed));
+    let ms = |seconds: f64| seconds * 1e3;
     Some(RunPair {
         name: format!("{} {} {}", run.id.cell, name(&run.peer), run.id.seed),
-        medians: [median(&one), median(&other)],
-        difference: difference(&[one], &[other], median, ResamplingPlan::keys(run.id.seed)),
+        medians_ms: medians.map(|median| median.map(ms)),
+        difference_ms: difference.map(|one| [one.low, one.high].map(|end| Some(ms(end)))),
+        holds_zero: difference.is_some_and(|interval| interval.holds(0.0)),
     })
 }
 
 impl PairComparison {
-    /// Returns how many intervals hold zero.
-    pub fn holding(&self) -> usize {
-        self.pairs.iter().filter(|pair| pair.holds_zero()).count()
-    }
-
-    /// Returns how many are to.
-    pub fn wanted(&self) -> usize {
-        (self.pairs.len() * HOLDING_PERCENT).div_ceil(100)
-    }
-
-    /// Tells whether enough of them do.
-    pub fn is_good(&self) -> bool {
-        !self.pairs.is_empty() && self.holding() >= self.wanted()
+    fn of(pairs: Vec<RunPair>) -> Self {
+        let holding = pairs.iter().filter(|pair| pair.holds_zero).count();
+        let wanted = (pairs.len() * HOLDING_PERCENT).div_ceil(100);
+        Self {
+            holding,
+            wanted,
+            is_good: !pairs.is_empty() && holding >= wanted,
+            pairs,
+        }
     }
 
     /// Returns the table for a person.
     pub fn table(&self) -> String {
         let mut text = String::new();
         for pair in &self.pairs {
-            let ms = |value: Option<f64>| {
-                value.map_or("never".to_owned(), |value| format!("{:.2}", value * 1e3))
-            };
-            let interval = pair.difference.map_or("none".to_owned(), |interval| {
-                format!("{:.2} to {:.2}", interval.low * 1e3, interval.high * 1e3)
+            let [one, other] = pair.medians_ms.map(|ms| shown(ms, "never"));
+            let interval = pair.difference_ms.map_or("none".to_owned(), |ends| {
+                ends.map(|end| shown(end, "∞")).join(" to ")
             });
-            let mark = if pair.holds_zero() {
+            let mark = if pair.holds_zero {
                 ""
             } else {
                 "  without zero"
             };
-            let [one, other] = pair.medians.map(ms);
             text += &format!(
                 "{:<46} {one:>9} {other:>9}  difference {interval}{mark}\n",
                 pair.name
@@ -181,30 +189,15 @@ impl PairComparison {
         }
         text + &format!(
             "{} of {} intervals hold zero, {} are to\n",
-            self.holding(),
+            self.holding,
             self.pairs.len(),
-            self.wanted()
+            self.wanted
         )
     }
+}
 
-    /// Returns all of it as numbers, in milliseconds.
-    pub fn json(&self) -> Value {
-        let ms = |value: f64| value * 1e3;
-        let pairs = self.pairs.iter().map(|pair| {
-            json!({
-                "name": pair.name,
-                "medians_ms": pair.medians.map(|median| median.map(ms)),
-                "difference_ms": pair.difference.map(|one| [ms(one.low), ms(one.high)]),
-                "holds_zero": pair.holds_zero(),
-            })
-        });
-        json!({
-            "pairs": pairs.collect::<Vec<_>>(),
-            "holding": self.holding(),
-            "wanted": self.wanted(),
-            "good": self.is_good(),
-        })
-    }
+fn shown(ms: Option<f64>, none: &str) -> String {
+    ms.map_or(none.to_owned(), |ms| format!("{ms:.2}"))
 }
 
 #[cfg(test)]
@@ -212,6 +205,7 @@ mod tests {
     use super::*;
     use crate::experiment::{Surroundings, catalogue};
     use crate::run::{Selection, outcome};
+    use serde_json::{Value, json};
 
     fn plan(count: usize) -> RunPlan {
         let selection = Selection {
@@ -275,10 +269,10 @@ mod tests {
             folder.put(&run_of(&run.id, millis, number)).unwrap();
         }
         let equal = compare_pairs(&plan, &folder, PairSeries::First, PairSeries::Second);
-        assert_eq!((equal.pairs.len(), equal.wanted()), (20, 16));
-        assert!(equal.is_good(), "{}", equal.table());
+        assert_eq!((equal.pairs.len(), equal.wanted), (20, 16));
+        assert!(equal.is_good, "{}", equal.table());
         let alone = compare_pairs(&plan, &folder, PairSeries::First, PairSeries::Alone);
-        assert_eq!((alone.holding(), alone.is_good()), (0, false));
+        assert_eq!((alone.holding, alone.is_good), (0, false));
         assert!(alone.table().contains("without zero"));
     }
 
@@ -293,20 +287,19 @@ mod tests {
             folder.put(&run_of(&run.id, 100, 0)).unwrap();
         }
         let compared = compare_pairs(&plan, &folder, PairSeries::First, PairSeries::Second);
-        assert_eq!((compared.pairs.len(), compared.is_good()), (0, false));
+        assert_eq!((compared.pairs.len(), compared.is_good), (0, false));
     }
 
     #[test]
     fn of_a_hundred_intervals_eighty_are_to_hold_zero_and_of_few_no_fewer() {
-        let pair = |low, high| RunPair {
-            name: String::new(),
-            medians: [None; 2],
-            difference: Some(ConfidenceInterval { low, high }),
-        };
         let compared = |holding: usize, others: usize| {
-            let mut pairs = vec![pair(-1.0, 1.0); holding];
-            pairs.extend(vec![pair(0.5, 1.0); others]);
-            PairComparison { pairs }
+            let pair = |number| RunPair {
+                name: String::new(),
+                medians_ms: [None; 2],
+                difference_ms: None,
+                holds_zero: number < holding,
+            };
+            PairComparison::of((0..holding + others).map(pair).collect())
         };
         for (holding, others, wanted, is_good) in [
             (16, 4, 16, true),
@@ -318,13 +311,10 @@ mod tests {
             let compared = compared(holding, others);
             let said = format!("{holding} and {others}");
             assert_eq!(
-                (compared.wanted(), compared.is_good()),
+                (compared.wanted, compared.is_good),
                 (wanted, is_good),
                 "{said}"
             );
         }
-        let mut unknown = compared(4, 0);
-        unknown.pairs[0].difference = None;
-        assert_eq!(unknown.holding(), 3, "a run without times says nothing");
     }
 }

@@ -122,12 +122,7 @@ fn points(survival: &KaplanMeier, waits: &[Observation], x: &Scale, y: &Scale) -
 /// The shares at which a curve has its mark.
 const MARKED: [f64; 3] = [0.25, 0.5, 0.75];
 
-fn one<'a>(
-    curve: &CdfCurve<'a>,
-    survival: &KaplanMeier,
-    x: &Scale,
-    y: &Scale,
-) -> PlottedCurve<'a> {
+fn one<'a>(curve: &CdfCurve<'a>, survival: &KaplanMeier, x: &Scale, y: &Scale) -> PlottedCurve<'a> {
     let corners = thinned(&points(survival, &curve.waits, x, y));
     let quantiles = MARKED.iter().filter_map(|share| {
         let at = millis(survival.quantile(*share)?);
