@@ -2,8 +2,6 @@
 
 mod browser;
 mod sample;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::collections::BTreeMap;
 use std::fs;
