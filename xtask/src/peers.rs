@@ -24,7 +24,7 @@ struct Package {
 /// | openssh-server, openssh-client | interop: `mosh` over ssh to a real sshd on loopback; the lab |
 /// | libpam-oath | login with a password and a code |
 /// | dropbear-bin | login to a dropbear, and by its client |
-/// | dash, bash, zsh, fish, tcsh, rc | login to somebody who has this shell |
+/// | dash, bash, zsh, fish, tcsh, rc | login to somebody who has this shell; completion in bash, zsh and fish |
 /// | util-linux, mount, iproute2, nftables | machines of the tests' own and the network between them; hosts of the lab |
 /// | libutempter0 | the utmp entry of a session |
 /// | chromium | the lab's report in a browser; by far the largest, 124 MB to fetch |

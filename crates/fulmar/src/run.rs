@@ -8,7 +8,9 @@ use fulmar_compat::{MoshClientRequest, MoshServerRequest, Program};
 use fulmar_core::CompatMode;
 use fulmar_settings::SettingSources;
 
-use crate::cli::{Cli, ClientArgs, Command, ConfigArgs, destination_and_command, manual};
+use crate::cli::{
+    Cli, ClientArgs, Command, ConfigArgs, completion, destination_and_command, manual,
+};
 use crate::client::ClientError;
 use crate::environment;
 use crate::errors::FulmarError;
@@ -59,7 +61,8 @@ fn own(words: &[OsString]) -> Result<u8, FulmarError> {
         Some(Command::CopyServer(arguments)) => copy::run_far_end(&arguments)?,
         Some(Command::Config(arguments)) => print_settings(arguments)?,
         Some(Command::Man { page }) => print(&manual::page(page))?,
-        Some(Command::Completions { shell }) => print(&shell.script())?,
+        Some(Command::Completions { shell }) => print(shell.script())?,
+        Some(Command::Complete(arguments)) => print(&completion::answer(&arguments))?,
         None if cli.local => {
             let sources = SettingSources::own(cli.flags.0, cli.file.path, None);
             local::run(&cli.words, &sources)?

@@ -1,6 +1,6 @@
 //! The command line, and what it prints about us.
 
-mod completions;
+pub(crate) mod completion;
 pub(crate) mod manual;
 
 use std::ffi::OsString;
@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use fulmar_login::{PartialServerOptions, TerminalColors, split_assignment};
 
-use self::completions::CompletedShell;
+use self::completion::{CompleteArgs, CompletedShell};
 use crate::copy::{CopyArgs, CopyServerArgs};
 use crate::server::listen_args::ListenArgs;
 use crate::settings::{ClientFlags, ConfigArg, LoginFlags, RecordArgs};
@@ -126,6 +126,9 @@ pub(crate) enum Command {
         #[arg(value_enum)]
         shell: CompletedShell,
     },
+    /// Print what could come next on a command line, for a completion script
+    #[command(hide = true)]
+    Complete(CompleteArgs),
 }
 
 /// A page of the manual.

@@ -48,6 +48,7 @@ pub(crate) use self::far::run as run_far_end;
 use self::near::Near;
 #[cfg(test)]
 pub(crate) use self::operand::BadOperand;
+pub(crate) use self::operand::{Operand, remote_path_at};
 use self::plan::{Job, JobKind, plan};
 use self::reporter::Reporter;
 use crate::clock::now;

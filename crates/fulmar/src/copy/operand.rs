@@ -67,6 +67,13 @@ impl Operand {
     }
 }
 
+/// Returns where the path of a file on another machine begins, if it is one: behind the colon.
+pub(crate) fn remote_path_at(text: &OsStr) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let at = if is_uri(bytes) { None } else { colon(bytes) };
+    at.map(|colon| colon + 1)
+}
+
 fn is_uri(bytes: &[u8]) -> bool {
     let schemes: [&[u8]; 3] = [b"scp://", b"sftp://", b"ssh://"];
     schemes.iter().any(|scheme| bytes.starts_with(scheme))

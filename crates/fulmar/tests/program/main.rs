@@ -6,6 +6,7 @@ mod altered_login;
 mod answers;
 mod burst;
 mod client_side;
+mod completion;
 mod copying;
 mod ending;
 mod errors;
