@@ -60,8 +60,14 @@ pub struct Progress {
     pub entries_known: u64,
     /// Entries settled.
     pub entries: u64,
+    /// Files among the entries known so far.
+    pub files_known: u64,
+    /// Files settled.
+    pub files: u64,
     /// True once all entries are known.
     pub is_walked: bool,
+    /// True if one of the files is a pipe, whose size is known only at its end.
+    pub has_pipe: bool,
 }
 
 /// The totals of a copy.

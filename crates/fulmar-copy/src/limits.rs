@@ -57,6 +57,11 @@ pub const CHUNKS_MAX: u64 = 4096;
 /// Source: docs/copy-protocol.md §6.
 pub const LARGE_FILES_MAX: usize = 64;
 
+/// Entries that a sender has found ahead of its streams. Each file among them is open.
+///
+/// Chosen by eye: with the large files and those of the streams, fewer than 256 open files.
+pub(crate) const WALKED_AHEAD_MAX: usize = 64;
+
 /// The longest file: what a varint holds.
 ///
 /// Source: docs/copy-protocol.md §2.

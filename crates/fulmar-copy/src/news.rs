@@ -37,9 +37,18 @@ impl News {
         self.events.push_back(event);
     }
 
+    /// Counts an entry that is known from now on.
+    pub(crate) fn found(&mut self, kind: &EntryKind) {
+        self.progress.entries_known += 1;
+        self.progress.files_known += u64::from(matches!(kind, EntryKind::File { .. }));
+        self.progress.has_pipe |= matches!(kind, EntryKind::File { size: None });
+        add(&mut self.progress.bytes_known, kind.size());
+    }
+
     /// An entry is over and done with.
     pub(crate) fn settled(&mut self, path: RelativePath, kind: EntryKind, verdict: EntryVerdict) {
         self.progress.entries += 1;
+        self.progress.files += u64::from(matches!(kind, EntryKind::File { .. }));
         let verdict = match verdict {
             EntryVerdict::Failed(trouble) => EntryVerdict::Failed(placed(trouble, &path)),
             other => other,

@@ -175,6 +175,16 @@ impl Receiver {
         self.news.progress
     }
 
+    /// Returns the file that is being received; of several, the one that has begun last.
+    pub fn current_file(&self) -> Option<&RelativePath> {
+        let large = self.large.last_key_value();
+        let large = large.map(|(id, large)| (*id, &large.entry));
+        let singles = self.singles.iter().flatten();
+        let singles = singles.map(|single| (single.id, &single.entry));
+        let (_, entry) = large.into_iter().chain(singles).max_by_key(|(id, _)| *id)?;
+        Some(&entry.path)
+    }
+
     /// Returns the totals of the copy, once it is done.
     pub fn totals(&self) -> Option<Totals> {
         (self.stage != ReceiverStage::Receiving).then_some(self.totals)

@@ -4,9 +4,9 @@ mod job;
 mod large;
 mod work;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-use self::job::Job;
+use self::job::{Job, Part};
 use self::large::Large;
 use crate::answer::Answer;
 use crate::codec::Frame;
@@ -58,7 +58,7 @@ enum SenderStage {
     /// The request has not been answered; what is sent may be in vain.
     Unanswered,
     Sending,
-    /// Everything has been sent.
+    /// The walk is over, and the receiver is told how many entries there are.
     Finished,
     /// The receiver has said that it is done, or that it will not begin.
     Done,
@@ -76,8 +76,8 @@ struct DataStream {
 #[derive(Debug, Default)]
 struct Walk {
     next: u64,
-    /// Found, but it would be one large file too many.
-    pending: Option<Entry>,
+    /// Found ahead of the streams, in order: they have no number yet, but their files are open.
+    ahead: VecDeque<Entry>,
     /// It goes on by itself when it is asked again.
     is_paused: bool,
     is_over: bool,
@@ -153,11 +153,13 @@ impl Sender {
         }
         let has_read_all = self.hear(source, streams)?;
         if self.stage == SenderStage::Done {
+            self.close_unfinished(source);
             return Ok(Poll::Done);
         }
         let mut budget = budget;
         self.walk.is_paused = false;
         self.work(source, streams, &mut budget);
+        self.walk_ahead(source);
         self.finish(streams);
         self.control.flush(streams);
         let is_more = budget == 0 || !has_read_all || self.walk.is_paused || self.news.is_full();
@@ -174,9 +176,26 @@ impl Sender {
         self.news.progress
     }
 
+    /// Returns the file that is being sent; of several, the one that has begun last.
+    pub fn current_file(&self) -> Option<&RelativePath> {
+        let filling = self.filling.and_then(|id| self.unsettled.get(&id));
+        let is_file = |entry: &&Unsettled| matches!(entry.kind, EntryKind::File { .. });
+        let entry = filling.or_else(|| self.unsettled.values().rev().find(is_file))?;
+        Some(&entry.path)
+    }
+
     /// Returns the totals of the copy as the receiver reports them, once it is done.
     pub fn totals(&self) -> Option<Totals> {
         self.totals
+    }
+
+    /// Closes the files that streams have not sent to their end, since the receiver no longer wants them.
+    fn close_unfinished(&mut self, source: &mut impl Source) {
+        for stream in &mut self.streams {
+            if let Some(job) = stream.job.take_if(|job| matches!(job.part, Part::Whole(_))) {
+                source.close(job.id);
+            }
+        }
     }
 
     /// Takes what the receiver says; whether that was all.
@@ -299,18 +318,16 @@ impl Sender {
         Ok(())
     }
 
-    /// Ends the streams once everything is in them.
+    /// Tells how many entries there are once that is known, and ends the streams once everything is in them.
     fn finish(&mut self, streams: &mut impl Streams) {
-        let is_idle =
-            self.streams.iter().all(|stream| stream.job.is_none()) && self.large.is_empty();
-        let is_walked = self.walk.is_over && self.walk.pending.is_none();
-        if self.stage == SenderStage::Sending && is_idle && is_walked {
-            self.control.outbox.push(&Frame::Finished {
-                entries: self.walk.next,
-            });
+        if self.stage == SenderStage::Sending && self.walk.is_over {
+            let entries = self.walk.next + self.walk.ahead.len() as u64;
+            self.control.outbox.push(&Frame::Finished { entries });
             self.stage = SenderStage::Finished;
         }
-        if self.stage != SenderStage::Finished {
+        let is_idle =
+            self.streams.iter().all(|stream| stream.job.is_none()) && self.large.is_empty();
+        if self.stage != SenderStage::Finished || !is_idle || !self.walk.ahead.is_empty() {
             return;
         }
         for (at, stream) in self.streams.iter_mut().enumerate() {

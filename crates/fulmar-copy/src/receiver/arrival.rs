@@ -75,8 +75,7 @@ impl Receiver {
             return Err(ProtocolError::Unfinished);
         }
         self.known_end = self.known_end.max(id.0 + 1);
-        self.news.progress.entries_known += 1;
-        add(&mut self.news.progress.bytes_known, entry.kind.size());
+        self.news.found(&entry.kind);
         self.place(at, id, entry, target)
     }
 

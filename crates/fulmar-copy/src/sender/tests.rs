@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::entry_error::EntryErrorKind;
-use crate::limits::{CHUNK_BYTES_MIN, SIZE_MAX, WINDOW_ENTRIES};
+use crate::limits::{CHUNK_BYTES_MIN, SIZE_MAX, WALKED_AHEAD_MAX, WINDOW_ENTRIES};
 use crate::request::Request;
 use crate::streams::Arrived;
 use crate::support::memory::MemorySource;
@@ -386,6 +386,51 @@ fn a_walk_that_pauses_is_asked_once_in_a_turn_however_many_streams_there_are() {
             .poll(&mut attack.source, &mut attack.ours, usize::MAX);
         assert_eq!((turn, attack.source.stalls), (Ok(Poll::More), left));
     }
+}
+
+/// Two files of five chunks, the first of which fills the only stream.
+fn two_large() -> Tree {
+    Tree::from([
+        (path("a"), file(vec![1; 5 * CHUNK])),
+        (path("b"), file(vec![2; 5 * CHUNK])),
+    ])
+}
+
+#[test]
+fn a_large_file_does_not_hide_how_much_there_is() {
+    let attack = Attack::ready(&two_large(), &[70_000]);
+    let progress = attack.sender.progress();
+    assert!(
+        progress.bytes <= 2 * CHUNK as u64,
+        "the first is on its way"
+    );
+    assert!(progress.is_walked);
+    assert_eq!(progress.bytes_known, 10 * CHUNK as u64);
+    assert_eq!((progress.files, progress.files_known), (0, 2));
+    let current = attack.sender.current_file().map(RelativePath::as_bytes);
+    assert_eq!(current, Some(b"a".as_slice()));
+}
+
+#[test]
+fn no_more_files_are_found_ahead_than_may_be_open() {
+    let mut tree = crowd(1000);
+    tree.insert(path("a"), file(vec![1; 5 * CHUNK]));
+    let attack = Attack::ready(&tree, &[70_000]);
+    assert!(!attack.sender.progress().is_walked);
+    let known = attack.sender.progress().files_known;
+    assert_eq!(known, 1 + WALKED_AHEAD_MAX as u64);
+}
+
+#[test]
+fn the_receiver_hears_how_many_entries_there_are_before_it_has_them() {
+    let mut attack = Attack::ready(&two_large(), &[70_000]);
+    let mut said = Vec::new();
+    while let Arrived::Bytes(bytes) = attack.peer.read(StreamId::CONTROL, usize::MAX) {
+        said.extend_from_slice(&bytes);
+    }
+    let mut finished = BytesMut::new();
+    Frame::Finished { entries: 2 }.encode(&mut finished);
+    assert!(said.ends_with(&finished), "{said:?}");
 }
 
 #[test]

@@ -9,7 +9,9 @@ use crate::digest::{ChunkDigest, Digest};
 use crate::entry::{Entry, EntryId, EntryKind};
 use crate::entry_error::EntryError;
 use crate::event::CopyEvent;
-use crate::limits::{CONTROL_WAITING_BYTES, LARGE_FILES_MAX, STREAM_SHARE_BYTES, WINDOW_ENTRIES};
+use crate::limits::{
+    CONTROL_WAITING_BYTES, LARGE_FILES_MAX, STREAM_SHARE_BYTES, WALKED_AHEAD_MAX, WINDOW_ENTRIES,
+};
 use crate::news::add;
 use crate::request::Flags;
 use crate::source::{NextEntry, Settled, Source};
@@ -93,7 +95,7 @@ impl Sender {
         let is_large = !is_dry && !Chunks::is_on_one_stream(entry.kind.known_size());
         if is_large && self.large_unsettled >= LARGE_FILES_MAX {
             // A walk cannot go back, so the entry waits here.
-            self.walk.pending = Some(entry);
+            self.walk.ahead.push_front(entry);
             return false;
         }
         let is_file = matches!(entry.kind, EntryKind::File { .. });
@@ -118,8 +120,6 @@ impl Sender {
     fn number(&mut self, entry: &Entry, has_data: bool, is_large: bool) -> EntryId {
         let id = EntryId(self.walk.next);
         self.walk.next += 1;
-        self.news.progress.entries_known += 1;
-        add(&mut self.news.progress.bytes_known, entry.kind.size());
         self.large_unsettled += usize::from(is_large);
         let unsettled = Unsettled {
             path: entry.path.clone(),
@@ -172,14 +172,33 @@ impl Sender {
         if is_full || self.walk.is_paused {
             return None;
         }
-        if let Some(pending) = self.walk.pending.take() {
-            return Some(pending);
+        self.walk.ahead.pop_front().or_else(|| self.walk_on(source))
+    }
+
+    /// Finds entries while a large file keeps the streams busy, so that the user learns early how much there is.
+    pub(super) fn walk_ahead(&mut self, source: &mut impl Source) {
+        while self.filling.is_some()
+            && self.walk.ahead.len() < WALKED_AHEAD_MAX
+            && !self.news.is_full()
+            && let Some(entry) = self.walk_on(source)
+        {
+            self.walk.ahead.push_back(entry);
         }
-        while !self.walk.is_over && self.control.outbox.waiting() < CONTROL_WAITING_BYTES {
-            let id = EntryId(self.walk.next);
+    }
+
+    /// Takes the walk to the next entry. `None` at its end, or if it or the control stream pauses.
+    fn walk_on(&mut self, source: &mut impl Source) -> Option<Entry> {
+        while !self.walk.is_over
+            && !self.walk.is_paused
+            && self.control.outbox.waiting() < CONTROL_WAITING_BYTES
+        {
+            let id = EntryId(self.walk.next + self.walk.ahead.len() as u64);
             let trouble = match source.next_entry(id) {
                 NextEntry::Entry(entry) => match fitted(entry, id, source) {
-                    Ok(entry) => return Some(entry),
+                    Ok(entry) => {
+                        self.news.found(&entry.kind);
+                        return Some(entry);
+                    }
                     Err(trouble) => trouble,
                 },
                 NextEntry::EntryError(trouble) => trouble.fitted(),
