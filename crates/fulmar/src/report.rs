@@ -30,8 +30,29 @@ pub(crate) fn failure(failure: &dyn Advice, program: &str, compat: CompatMode) -
 /// Prints a line about something that is not as it should be.
 pub(crate) fn complain(program: &str, what: impl Display) {
     let others = end_of_others();
-    let what = escaped(&what.to_string());
+    let what = in_plain_words(&what.to_string());
     print_to_stderr(&format!("{others}{program}: {what}\n"));
+}
+
+/// Returns a line about an error as a user reads it.
+pub(crate) fn in_plain_words(what: &str) -> String {
+    escaped(&without_error_numbers(what))
+}
+
+/// Returns text without the numbers with which Rust ends the system's errors, as in `Permission denied (os error 13)`.
+fn without_error_numbers(text: &str) -> String {
+    let mut parts = text.split(" (os error ");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((number, rest)) if number.parse::<u32>().is_ok() => plain.push_str(rest),
+            _ => {
+                plain.push_str(" (os error ");
+                plain.push_str(part);
+            }
+        }
+    }
+    plain
 }
 
 /// Prints what others say, such as ssh. Control characters are spelled out in it already, and what could be taken for
@@ -82,5 +103,27 @@ pub(crate) fn unless_unwanted(outcome: io::Result<()>) -> io::Result<()> {
     match outcome {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         outcome => outcome,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_system_have_no_numbers() {
+        for (text, plain) in [
+            (
+                "reading x: Permission denied (os error 13)",
+                "reading x: Permission denied",
+            ),
+            ("a (os error 2), b (os error 13)!", "a, b!"),
+            ("file (os error x)", "file (os error x)"),
+            ("file (os error 1", "file (os error 1"),
+        ] {
+            assert_eq!(without_error_numbers(text), plain);
+        }
+        let denied = io::Error::from_raw_os_error(13).to_string();
+        assert!(!without_error_numbers(&denied).contains("13"), "{denied}");
     }
 }

@@ -15,7 +15,7 @@ use super::arguments::CopyOptions;
 use super::json;
 use super::printer::Printer;
 use super::progress::{Meter, PathState, Snapshot, line, size};
-use crate::report::{self, escaped};
+use crate::report::{self, escaped, in_plain_words};
 
 /// The time between two drawings of the line.
 ///
@@ -186,7 +186,11 @@ impl Reporter {
     pub(super) fn complain(&mut self, what: &str) {
         match &self.style {
             Style::Terminal(tty) if !tty.is_in_background() => {
-                let text = format!("{}fulmar: {}\n", report::end_of_others(), escaped(what));
+                let text = format!(
+                    "{}fulmar: {}\n",
+                    report::end_of_others(),
+                    in_plain_words(what)
+                );
                 self.print_above(&text, WRONG_BYTES_MAX);
             }
             _ => report::complain("fulmar", what),
