@@ -139,7 +139,8 @@ fn copy_all(
     if let Some(failure) = failed {
         return Err(failure);
     }
-    reporter.done(&all, now().since(began));
+    let now = now();
+    reporter.done(now, &all, now.since(began));
     Ok(all.troubles)
 }
 

@@ -19,6 +19,7 @@ use super::reporter::Reporter;
 use super::work::{Goal, Origin, Work};
 use crate::clock::now;
 use crate::reactor::{Reactor, ReactorEvent, Token};
+use crate::report::escaped;
 use crate::system::while_doing;
 
 /// The longest wait, once the copy is over, for the far end to have all that we have written.
@@ -224,15 +225,24 @@ impl<'a> Near<'a> {
         }
     }
 
+    /// Returns the name of the file that is being copied, for the user's eyes.
+    fn current_file(&self) -> Option<String> {
+        let CopyStage::Working(work) = &self.stage else {
+            return None;
+        };
+        let name = String::from_utf8_lossy(work.current_file()?.as_bytes());
+        Some(escaped(&name))
+    }
+
     fn tell(&mut self, now: Time) {
         if self.reporter.deadline().is_some_and(|at| at <= now) {
             let snapshot = Snapshot {
+                progress: arrived(self.progress(), self.acknowledged()),
+                name: self.current_file(),
                 path: self.connection.path(),
                 silent: self.connection.silent(now),
-                ..Snapshot::default()
             };
-            let progress = arrived(self.progress(), self.acknowledged());
-            self.reporter.progress(now, &progress, snapshot);
+            self.reporter.progress(now, &snapshot);
         }
     }
 
@@ -249,7 +259,7 @@ impl<'a> Near<'a> {
         match std::mem::replace(&mut self.stage, CopyStage::Void) {
             CopyStage::Ready(task) => {
                 self.stage = begin(*task)?;
-                self.tell_connected();
+                self.tell_connected(now);
                 Ok(true)
             }
             CopyStage::Asking(mut requester, goal, allowed) => {
@@ -328,11 +338,11 @@ impl<'a> Near<'a> {
         (is_late || self.connection.is_delivered()).then_some(*totals)
     }
 
-    fn tell_connected(&mut self) {
+    fn tell_connected(&mut self, now: Time) {
         if let Some(path) = self.connection.path() {
             let label = self.connection.label();
             let host = self.connection.host().to_owned();
-            self.reporter.connected(&host, &path, label.as_deref());
+            self.reporter.connected(now, &host, &path, label.as_deref());
         }
     }
 

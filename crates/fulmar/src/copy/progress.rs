@@ -4,23 +4,22 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use fulmar_base::Time;
+use fulmar_copy::{Progress, Totals};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The time over which the rate is averaged. Chosen by eye.
 const RATE_OVER: Duration = Duration::from_secs(5);
 
+/// The part of the line that a name may fill: one in this many columns. Chosen by eye.
+const NAME_SHARE: usize = 3;
+
 /// The progress of a copy at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Snapshot {
-    /// Bytes done: copied, or found to be there.
-    pub(super) bytes: u64,
-    /// Bytes that went over the network.
-    pub(super) carried: u64,
-    /// Bytes of all that is known so far.
-    pub(super) known: u64,
-    /// True if that is all.
-    pub(super) is_walked: bool,
-    /// Entries done.
-    pub(super) entries: u64,
+    /// How much is done.
+    pub(super) progress: Progress,
+    /// The name of the file that is being copied.
+    pub(super) name: Option<String>,
     /// The path of the bytes, once it is known.
     pub(super) path: Option<PathState>,
     /// The time for which nothing was heard, if that is long.
@@ -74,11 +73,13 @@ impl Meter {
 /// Returns the line, of at most `columns` characters: what there is no room for is left out, the least
 /// wanted first.
 pub(super) fn line(snapshot: &Snapshot, rate: u64, columns: usize) -> String {
-    let parts = parts(snapshot, rate);
-    let mut line = String::new();
-    for part in parts {
+    let name = snapshot.name.as_deref().unwrap_or_default();
+    let mut line = shortened(name, columns / NAME_SHARE);
+    let mut width = line.width();
+    for part in parts(snapshot, rate) {
         let gap = if line.is_empty() { "" } else { "  " };
-        if line.chars().count() + gap.len() + part.chars().count() > columns {
+        width += gap.len() + part.len();
+        if width > columns {
             break;
         }
         line.push_str(gap);
@@ -87,28 +88,51 @@ pub(super) fn line(snapshot: &Snapshot, rate: u64, columns: usize) -> String {
     line
 }
 
+/// Returns a name of at most `columns` characters; of a longer one the end, which tells more than the beginning.
+fn shortened(name: &str, columns: usize) -> String {
+    let mut excess = name.width().saturating_sub(columns);
+    if excess == 0 {
+        return name.to_owned();
+    }
+    // Room for the ellipsis.
+    excess += 1;
+    let is_dropped = |character: &char| {
+        let width = character.width().unwrap_or(0);
+        let is_dropped = excess > 0;
+        excess = excess.saturating_sub(width);
+        is_dropped
+    };
+    let kept = name.chars().skip_while(is_dropped);
+    "…".chars().chain(kept).take(columns).collect()
+}
+
 fn parts(snapshot: &Snapshot, rate: u64) -> Vec<String> {
+    let Progress {
+        bytes, bytes_known, ..
+    } = snapshot.progress;
     let mut parts = Vec::new();
-    if snapshot.is_walked && snapshot.known > 0 {
-        let percent = percent(snapshot.bytes, snapshot.known);
-        parts.push(format!("{percent:3} %"));
-        parts.push(format!(
-            "{} of {}",
-            size(snapshot.bytes),
-            size(snapshot.known)
-        ));
-    } else {
-        parts.push(size(snapshot.bytes))
+    match total(&snapshot.progress) {
+        Some(total) => {
+            parts.push(format!("{:3} %", percent(bytes, total)));
+            parts.push(format!("{} of {}", size(bytes), size(total)));
+        }
+        None if bytes_known > bytes => {
+            parts.push(format!("{} of {} so far", size(bytes), size(bytes_known)));
+        }
+        None => parts.push(size(bytes)),
     }
     match snapshot.silent {
         Some(silent) => parts.push(format!("no answer for {} s", silent.as_secs())),
         None => {
             parts.push(format!("{}/s", size(rate)));
-            parts.extend(left(snapshot, rate).map(|left| format!("{left} left")));
+            parts.extend(left(&snapshot.progress, rate).map(|left| format!("{left} left")));
         }
     }
-    if snapshot.entries > 1 {
-        parts.push(format!("{} files", snapshot.entries));
+    if snapshot.progress.files_known > 1 {
+        let Progress {
+            files, files_known, ..
+        } = snapshot.progress;
+        parts.push(format!("{files} of {files_known} files"));
     }
     match &snapshot.path {
         Some(PathState::Udp {
@@ -125,14 +149,46 @@ fn parts(snapshot: &Snapshot, rate: u64) -> Vec<String> {
     parts
 }
 
+/// Returns the bytes of the whole copy, once they are known. `None` also where there are none.
+fn total(progress: &Progress) -> Option<u64> {
+    let is_known = progress.is_walked && !progress.has_pipe;
+    Some(progress.bytes_known).filter(|total| is_known && *total > 0)
+}
+
 fn percent(part: u64, whole: u64) -> u64 {
     let percent = u128::from(part) * 100 / u128::from(whole.max(1));
     u64::try_from(percent).unwrap_or(100).min(100)
 }
 
-fn left(snapshot: &Snapshot, rate: u64) -> Option<String> {
-    let bytes = snapshot.known.checked_sub(snapshot.bytes)?;
-    (snapshot.is_walked && rate > 0).then(|| clock(bytes.div_ceil(rate)))
+fn left(progress: &Progress, rate: u64) -> Option<String> {
+    let bytes = total(progress)?.checked_sub(progress.bytes)?;
+    (rate > 0).then(|| clock(bytes.div_ceil(rate)))
+}
+
+/// Returns the line that stays when a copy is over; `resumed` bytes were there before.
+pub(super) fn summary(totals: &Totals, resumed: u64, took: Duration) -> String {
+    let files = match totals.files {
+        1 => "1 file".to_owned(),
+        files => format!("{files} files"),
+    };
+    let tenths = took.as_millis() / 100;
+    let mut summary = format!(
+        "{files}, {} in {}.{} s",
+        size(totals.bytes),
+        tenths / 10,
+        tenths % 10
+    );
+    let sent = u128::from(totals.bytes.saturating_sub(resumed));
+    if let Some(rate) = (sent * 1000).checked_div(took.as_millis())
+        && rate > 0
+    {
+        let rate = u64::try_from(rate).unwrap_or(u64::MAX);
+        summary.push_str(&format!(", {}/s", size(rate)));
+    }
+    if resumed > 0 {
+        summary.push_str(&format!(", {} were there already", size(resumed)));
+    }
+    summary
 }
 
 /// Returns seconds as `0:07`, `1:02:03` or days.
@@ -171,11 +227,14 @@ mod tests {
 
     fn half_way() -> Snapshot {
         Snapshot {
-            bytes: 150_000_000,
-            carried: 150_000_000,
-            known: 300_000_000,
-            is_walked: true,
-            entries: 1,
+            progress: Progress {
+                bytes: 150_000_000,
+                bytes_known: 300_000_000,
+                files_known: 1,
+                is_walked: true,
+                ..Progress::default()
+            },
+            name: Some("notes.txt".to_owned()),
             path: Some(PathState::Udp {
                 rtt: Duration::from_millis(45),
                 lost_of_thousand: 13,
@@ -186,31 +245,53 @@ mod tests {
 
     #[test]
     fn the_line_tells_all_where_there_is_room() {
-        let whole = " 50 %  150.0 MB of 300.0 MB  50.0 MB/s  0:03 left  udp 45 ms  1.3 % lost";
-        assert_eq!(line(&half_way(), 50_000_000, 80), whole);
+        let whole =
+            "notes.txt   50 %  150.0 MB of 300.0 MB  50.0 MB/s  0:03 left  udp 45 ms  1.3 % lost";
+        assert_eq!(line(&half_way(), 50_000_000, 90), whole);
         assert_eq!(
-            line(&half_way(), 50_000_000, 30),
-            " 50 %  150.0 MB of 300.0 MB"
+            line(&half_way(), 50_000_000, 45),
+            "notes.txt   50 %  150.0 MB of 300.0 MB"
         );
-        assert_eq!(line(&half_way(), 50_000_000, 6), " 50 %");
+        assert_eq!(line(&half_way(), 50_000_000, 16), "….txt   50 %");
         assert_eq!(line(&half_way(), 50_000_000, 0), "");
         for columns in 0..100 {
-            assert!(line(&half_way(), 50_000_000, columns).chars().count() <= columns);
+            assert!(line(&half_way(), 50_000_000, columns).width() <= columns);
         }
     }
 
     #[test]
-    fn what_is_not_known_is_not_told() {
-        let walking = Snapshot {
-            is_walked: false,
-            entries: 12,
-            path: Some(PathState::Ssh),
-            ..half_way()
-        };
+    fn while_files_are_being_found_the_line_tells_of_those_that_are_known() {
+        let mut walking = half_way();
+        walking.path = Some(PathState::Ssh);
+        walking.progress.is_walked = false;
+        walking.progress.files = 12;
+        walking.progress.files_known = 340;
         assert_eq!(
-            line(&walking, 1000, 80),
-            "150.0 MB  1.0 kB/s  12 files  over ssh"
+            line(&walking, 1000, 90),
+            "notes.txt  150.0 MB of 300.0 MB so far  1.0 kB/s  12 of 340 files  over ssh"
         );
+    }
+
+    #[test]
+    fn wide_characters_of_a_name_count_twice() {
+        assert_eq!(shortened("写真.jpg", 8), "写真.jpg");
+        assert_eq!(shortened("写真.jpg", 7), "…真.jpg");
+        assert_eq!(shortened("写真.jpg", 6), "….jpg");
+        assert_eq!(shortened("写真.jpg", 0), "");
+    }
+
+    #[test]
+    fn a_pipe_has_no_total() {
+        let mut piped = half_way();
+        piped.progress.has_pipe = true;
+        piped.progress.bytes_known = piped.progress.bytes;
+        piped.name = None;
+        piped.path = None;
+        assert_eq!(line(&piped, 1000, 90), "150.0 MB  1.0 kB/s");
+    }
+
+    #[test]
+    fn silence_is_told_instead_of_a_rate() {
         let silent = Snapshot {
             silent: Some(Duration::from_secs(7)),
             path: None,
@@ -218,7 +299,30 @@ mod tests {
         };
         assert_eq!(
             line(&silent, 0, 80),
-            " 50 %  150.0 MB of 300.0 MB  no answer for 7 s"
+            "notes.txt   50 %  150.0 MB of 300.0 MB  no answer for 7 s"
+        );
+    }
+
+    #[test]
+    fn the_summary_counts_what_was_sent_in_its_rate() {
+        let mut totals = Totals {
+            files: 3,
+            bytes: 30_000_000,
+            ..Totals::default()
+        };
+        let took = Duration::from_millis(2050);
+        assert_eq!(
+            summary(&totals, 0, took),
+            "3 files, 30.0 MB in 2.0 s, 14.6 MB/s"
+        );
+        assert_eq!(
+            summary(&totals, 10_000_000, took),
+            "3 files, 30.0 MB in 2.0 s, 9.7 MB/s, 10.0 MB were there already"
+        );
+        totals.files = 1;
+        assert_eq!(
+            summary(&totals, 30_000_000, Duration::ZERO),
+            "1 file, 30.0 MB in 0.0 s, 30.0 MB were there already"
         );
     }
 

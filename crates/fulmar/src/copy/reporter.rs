@@ -10,11 +10,12 @@ use fulmar_copy::{CopyEvent, EntryKind, EntryVerdict, Progress, Totals};
 use fulmar_login::without_spoofing;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Transfer, Tty};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::arguments::CopyOptions;
 use super::json;
 use super::printer::Printer;
-use super::progress::{Meter, PathState, Snapshot, line, size};
+use super::progress::{Meter, PathState, Snapshot, line, size, summary};
 use crate::report::{self, escaped, in_plain_words};
 
 /// The time between two drawings of the line.
@@ -53,10 +54,13 @@ pub(super) struct Reporter {
     style: Style,
     meter: Meter,
     next: Option<Time>,
-    /// The number of characters of the line that stand on the terminal.
+    /// The number of columns that the line on the terminal fills.
     drawn: usize,
     waiting: VecDeque<u8>,
     is_quiet: bool,
+    is_dry_run: bool,
+    /// The time since which bytes are carried.
+    connected: Option<Time>,
     /// Bytes that were there from an earlier try.
     resumed: u64,
 }
@@ -85,6 +89,8 @@ impl Reporter {
             drawn: 0,
             waiting: VecDeque::new(),
             is_quiet,
+            is_dry_run: wishes.dry_run,
+            connected: None,
             resumed: 0,
         }
     }
@@ -95,36 +101,39 @@ impl Reporter {
     }
 
     /// The connection carries bytes from now on.
-    pub(super) fn connected(&mut self, host: &str, path: &PathState, address: Option<&str>) {
+    pub(super) fn connected(
+        &mut self,
+        now: Time,
+        host: &str,
+        path: &PathState,
+        address: Option<&str>,
+    ) {
+        self.connected.get_or_insert(now);
         if let Style::Json(printer) = &mut self.style {
             printer.print(&json::connected(host, path, address));
         }
     }
 
-    /// Draws the line, if it is time to. `snapshot` has no progress in it yet.
-    pub(super) fn progress(&mut self, now: Time, progress: &Progress, mut snapshot: Snapshot) {
+    /// Draws the line, if it is time to.
+    pub(super) fn progress(&mut self, now: Time, snapshot: &Snapshot) {
         if self.next.is_none_or(|next| now < next) {
             return;
         }
-        self.meter.note(now, progress.bytes_carried);
+        self.meter.note(now, snapshot.progress.bytes_carried);
         let rate = self.meter.rate();
         match &mut self.style {
             Style::Terminal(tty) => {
-                snapshot.bytes = progress.bytes;
-                snapshot.known = progress.bytes_known;
-                snapshot.is_walked = progress.is_walked;
-                snapshot.entries = progress.entries;
                 let columns = tty.size().map_or(COLUMNS, |size| size.columns);
                 // The last column would make some terminals begin a new line.
                 let columns = usize::from(columns).saturating_sub(1);
-                let text = line(&snapshot, rate, columns);
+                let text = line(snapshot, rate, columns);
                 self.draw(&text);
                 self.next = Some(now + DRAWN_EACH);
             }
             Style::Json(printer) => {
                 // Who is behind is not told how far it was.
                 if printer.is_idle() {
-                    printer.print(&json::progress(progress, rate));
+                    printer.print(&json::progress(&snapshot.progress, rate));
                 }
                 self.next = Some(now + TOLD_EACH);
             }
@@ -219,12 +228,21 @@ impl Reporter {
         self.clear();
     }
 
-    /// All is over.
-    pub(super) fn done(&mut self, totals: &Totals, took: Duration) {
-        if let Style::Json(printer) = &mut self.style {
-            printer.print(&json::done(totals, self.resumed, took.as_secs_f64()));
-        }
+    /// All is over, `took` after it has begun.
+    pub(super) fn done(&mut self, now: Time, totals: &Totals, took: Duration) {
         self.clear();
+        // ssh's login would make the rate that of another thing.
+        let copied_in = self.connected.map_or(took, |since| now.since(since));
+        match &mut self.style {
+            Style::Json(printer) => {
+                printer.print(&json::done(totals, self.resumed, took.as_secs_f64()));
+            }
+            Style::Terminal(_) if !self.is_dry_run => {
+                let text = summary(totals, self.resumed, copied_in);
+                self.print_above(&format!("{text}\n"), WAITING_BYTES_MAX);
+            }
+            Style::Terminal(_) | Style::Lines(_) | Style::Silent => {}
+        }
     }
 
     /// Writes what there is room for now.
@@ -271,7 +289,7 @@ impl Reporter {
         if text.is_empty() && self.drawn == 0 {
             return;
         }
-        let width = text.chars().count();
+        let width = text.width();
         let rest = " ".repeat(self.drawn.saturating_sub(width));
         let back = "\u{8}".repeat(rest.len());
         self.drawn = width;
@@ -372,6 +390,8 @@ mod tests {
             drawn: 0,
             waiting: VecDeque::new(),
             is_quiet: false,
+            is_dry_run: false,
+            connected: None,
             resumed: 0,
         };
         let whole = CopyEvent::Settled {

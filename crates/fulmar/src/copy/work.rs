@@ -5,8 +5,8 @@ use std::os::fd::BorrowedFd;
 use bytes::Bytes;
 use fulmar_copy::{
     Arrived, CopyEvent, Entry, EntryError, EntryId, ExistingFile, NextEntry, PartialFile, Piece,
-    Poll, Progress, ProtocolError, Receiver, Sender, Settled, Source, StreamId, Streams, Target,
-    Totals,
+    Poll, Progress, ProtocolError, Receiver, RelativePath, Sender, Settled, Source, StreamId,
+    Streams, Target, Totals,
 };
 use fulmar_platform::Interest;
 use fulmar_quic::Connection;
@@ -70,6 +70,15 @@ impl Work {
         match self {
             Work::Sending(sender, _) => sender.progress(),
             Work::Receiving(receiver, _) => receiver.progress(),
+        }
+    }
+
+    /// Returns the name of the file that is being copied.
+    pub(super) fn current_file(&self) -> Option<&RelativePath> {
+        match self {
+            Work::Sending(_, Origin::Pipe(..)) | Work::Receiving(_, Goal::Pipe(_)) => None,
+            Work::Sending(sender, _) => sender.current_file(),
+            Work::Receiving(receiver, _) => receiver.current_file(),
         }
     }
 

@@ -5,6 +5,7 @@ mod files;
 mod frames;
 mod hostile;
 mod interruptions;
+mod progress;
 mod readers;
 mod resources;
 mod troubles;
