@@ -30,7 +30,7 @@ pub enum CopyEvent {
         /// The verdict.
         verdict: EntryVerdict,
     },
-    /// Something has no entry, since the sending side could not look at it.
+    /// Something has no entry, since the source could not look at it.
     EntryError(EntryError),
 }
 
@@ -41,8 +41,22 @@ pub enum EntryVerdict {
     Whole,
     /// It is at its place and verified, but was changed while it was read: a mixture, maybe.
     Changed,
-    /// It is not there. `place` of the trouble is filled in.
-    Failed(EntryError),
+    /// It is not there.
+    Failed {
+        /// The end that could not do its part.
+        end: CopyEnd,
+        /// The reason. Its `place` is filled in.
+        error: EntryError,
+    },
+}
+
+/// One end of a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CopyEnd {
+    /// The end that has the files.
+    Source,
+    /// The end that gets them.
+    Target,
 }
 
 /// The progress of a copy. All numbers only grow.

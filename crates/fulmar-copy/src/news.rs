@@ -50,7 +50,10 @@ impl News {
         self.progress.entries += 1;
         self.progress.files += u64::from(matches!(kind, EntryKind::File { .. }));
         let verdict = match verdict {
-            EntryVerdict::Failed(trouble) => EntryVerdict::Failed(placed(trouble, &path)),
+            EntryVerdict::Failed { end, error } => EntryVerdict::Failed {
+                end,
+                error: placed(error, &path),
+            },
             other => other,
         };
         if kind != EntryKind::Leave || verdict != EntryVerdict::Whole {

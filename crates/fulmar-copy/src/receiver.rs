@@ -17,7 +17,8 @@ use self::window::Window;
 use crate::codec::Frame;
 use crate::control::Control;
 use crate::entry::{Entry, EntryId, EntryKind};
-use crate::event::{CopyEvent, EntryVerdict, Poll, Progress, Totals};
+use crate::entry_error::EntryError;
+use crate::event::{CopyEnd, CopyEvent, EntryVerdict, Poll, Progress, Totals};
 use crate::exchange::{Answerer, Requester};
 use crate::inlet::Inlet;
 use crate::limits::{
@@ -271,9 +272,10 @@ impl Receiver {
     fn settle_leaves(&mut self, target: &mut impl Target) {
         while let Some(entry) = self.leaves.remove(&EntryId(self.window.floor())) {
             let id = EntryId(self.window.floor());
-            let verdict = target
-                .leave(&entry)
-                .map_or_else(EntryVerdict::Failed, |()| EntryVerdict::Whole);
+            let verdict = match target.leave(&entry) {
+                Ok(()) => EntryVerdict::Whole,
+                Err(error) => failed(CopyEnd::Target, error, &entry, target),
+            };
             self.settle(id, entry, verdict);
         }
     }
@@ -282,8 +284,8 @@ impl Receiver {
     fn settle(&mut self, id: EntryId, entry: Entry, verdict: EntryVerdict) {
         self.window.settle(id);
         self.totals.troubles += u64::from(verdict != EntryVerdict::Whole);
-        if let EntryVerdict::Failed(trouble) = &verdict {
-            let trouble = trouble.clone().fitted();
+        if let EntryVerdict::Failed { error, .. } = &verdict {
+            let trouble = error.clone();
             self.control.outbox.push(&Frame::Failed { id, trouble });
         } else {
             self.unreported.insert(id);
@@ -333,6 +335,21 @@ impl Receiver {
         }
         Ok(())
     }
+}
+
+/// Returns the verdict on an entry that one end could not read or write.
+fn failed(
+    end: CopyEnd,
+    mut error: EntryError,
+    entry: &Entry,
+    target: &impl Target,
+) -> EntryVerdict {
+    // The source has told its own path already.
+    if end == CopyEnd::Target && error.place.is_empty() {
+        error.place = target.place(&entry.path);
+    }
+    let error = error.fitted();
+    EntryVerdict::Failed { end, error }
 }
 
 impl fmt::Debug for Receiver {

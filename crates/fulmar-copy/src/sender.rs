@@ -14,7 +14,7 @@ use crate::control::Control;
 use crate::digest::Digest;
 use crate::entry::{Entry, EntryId, EntryKind};
 use crate::entry_error::EntryError;
-use crate::event::{CopyEvent, EntryVerdict, Poll, Progress, Totals};
+use crate::event::{CopyEnd, CopyEvent, EntryVerdict, Poll, Progress, Totals};
 use crate::exchange::{Answerer, Requester};
 use crate::limits::STREAMS_MAX;
 use crate::news::{News, add};
@@ -91,6 +91,8 @@ struct Unsettled {
     /// Bytes that count as done.
     bytes: u64,
     is_sent: bool,
+    /// True if it could not be read to its end.
+    is_broken: bool,
     is_changed: bool,
     is_large: bool,
 }
@@ -293,7 +295,14 @@ impl Sender {
             source.close(id);
             self.filling.take_if(|filling| *filling == id);
         }
-        self.settle(entry, EntryVerdict::Failed(trouble));
+        let end = if entry.is_broken {
+            // The receiver only repeats what it was told.
+            CopyEnd::Source
+        } else {
+            CopyEnd::Target
+        };
+        let error = trouble;
+        self.settle(entry, EntryVerdict::Failed { end, error });
         Ok(())
     }
 

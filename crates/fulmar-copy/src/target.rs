@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use crate::entry::{Entry, EntryId};
 use crate::entry_error::{EntryError, EntryErrorKind};
+use crate::path::RelativePath;
 
 /// The place that receives: a folder, or standard output. The [`Receiver`](crate::Receiver) asks.
 ///
@@ -17,6 +18,11 @@ pub trait Target {
     /// data streams.
     fn is_ready(&mut self) -> bool {
         true
+    }
+
+    /// Returns the path of an entry as the user of this end knows it, for an error.
+    fn place(&self, path: &RelativePath) -> Vec<u8> {
+        path.as_bytes().to_vec()
     }
 
     /// A file begins, to be written under a temporary name. At most streams + [`LARGE_FILES_MAX`](crate::LARGE_FILES_MAX) are begun at a time,

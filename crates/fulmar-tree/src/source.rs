@@ -165,7 +165,8 @@ impl TreeSource {
         let place = root.path.clone();
         if facts.is_folder() {
             if !self.options.recursive {
-                return Err(EntryError::at(&root.path, EntryErrorKind::IsFolder));
+                return Err(EntryError::at(&root.path, EntryErrorKind::IsFolder)
+                    .with_note("use -r to copy folders"));
             }
             let base = self.context.base();
             let folder =

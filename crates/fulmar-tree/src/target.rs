@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use fulmar_copy::{
-    Entry, EntryError, EntryErrorKind, EntryId, EntryKind, ExistingFile, PartialFile, Target,
+    Entry, EntryError, EntryErrorKind, EntryId, EntryKind, ExistingFile, PartialFile, RelativePath,
+    Target,
 };
 use rustix::fs::OFlags;
 
@@ -29,6 +30,8 @@ const PERMISSIONS: u32 = 0o777;
 #[derive(Debug)]
 pub struct TreeTarget {
     options: TargetOptions,
+    /// The target as the user has named it.
+    named: Vec<u8>,
     output: Output,
     files: BTreeMap<EntryId, Writing>,
 }
@@ -63,6 +66,7 @@ impl TreeTarget {
         };
         Ok(Self {
             options,
+            named: target.to_vec(),
             output,
             files: BTreeMap::new(),
         })
@@ -285,6 +289,24 @@ fn put_link(located: &Located, text: &[u8]) -> Result<(), Errno> {
 }
 
 impl Target for TreeTarget {
+    fn place(&self, path: &RelativePath) -> Vec<u8> {
+        // A copy under another name has that instead of its first name.
+        let skipped = usize::from(!self.is_folder());
+        let named = Some(self.named.as_slice()).filter(|named| !named.is_empty());
+        let names: Vec<&[u8]> = named
+            .into_iter()
+            .chain(path.names().skip(skipped))
+            .collect();
+        let mut place = Vec::new();
+        for name in names {
+            if !place.is_empty() && !place.ends_with(b"/") {
+                place.push(b'/');
+            }
+            place.extend_from_slice(name);
+        }
+        place
+    }
+
     fn is_ready(&mut self) -> bool {
         match &mut self.output {
             Output::Tree { .. } => true,

@@ -175,7 +175,7 @@ fn copy(base: &Path, operands: &[&str], target: &str, turns: usize) -> Copied {
             match event {
                 CopyEvent::EntryError(trouble)
                 | CopyEvent::Settled {
-                    verdict: EntryVerdict::Failed(trouble),
+                    verdict: EntryVerdict::Failed { error: trouble, .. },
                     ..
                 } => troubles.push(trouble),
                 _ => {}

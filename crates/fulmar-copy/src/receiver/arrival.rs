@@ -1,15 +1,15 @@
 //! Obeys the sender's frames.
 
-use super::Receiver;
 use super::check::Check;
 use super::large::{Large, ResumeState, WholeEnding};
 use super::part::Part;
 use super::single::Single;
+use super::{Receiver, failed};
 use crate::chunks::Chunks;
 use crate::codec::{Ending, Frame, Item};
 use crate::entry::{Entry, EntryId, EntryKind};
 use crate::entry_error::{EntryError, EntryErrorKind};
-use crate::event::EntryVerdict;
+use crate::event::{CopyEnd, EntryVerdict};
 use crate::limits::LARGE_FILES_MAX;
 use crate::news::add;
 use crate::protocol_error::ProtocolError;
@@ -90,22 +90,27 @@ impl Receiver {
         // Before the target learns of it: a hostile sender must not choose what comes into being
         // (docs/threat-model.md §11).
         if !self.is_asked(&entry) {
-            self.settle_unless(id, entry, Err(EntryError::new(EntryErrorKind::NotAsked)));
+            self.settle_unless(
+                id,
+                entry,
+                Err(EntryError::new(EntryErrorKind::NotAsked)),
+                target,
+            );
         } else if self.flags.contains(Flags::DRY_RUN) {
             let seen = match entry.kind {
                 EntryKind::Leave => Ok(()),
                 _ => target.look(&entry),
             };
-            self.settle_unless(id, entry, seen);
+            self.settle_unless(id, entry, seen, target);
         } else {
             match entry.kind {
                 EntryKind::Folder => {
                     let made = target.folder(&entry);
-                    self.settle_unless(id, entry, made);
+                    self.settle_unless(id, entry, made, target);
                 }
                 EntryKind::Link { .. } => {
                     let made = target.link(&entry);
-                    self.settle_unless(id, entry, made);
+                    self.settle_unless(id, entry, made, target);
                 }
                 EntryKind::Leave => {
                     self.leaves.insert(id, entry);
@@ -145,14 +150,14 @@ impl Receiver {
         if self.paths.contains(&entry.path) {
             let taken =
                 EntryError::new(EntryErrorKind::Taken).with_note("two sources have the same name");
-            self.settle_unless(id, entry, Err(taken));
+            self.settle_unless(id, entry, Err(taken), target);
             return Ok(());
         }
         let begun = match target.begin(id, &entry) {
             Ok(begun) if self.is_resuming() => begun,
             Ok(_) => ExistingFile::New,
             Err(trouble) => {
-                self.settle_unless(id, entry, Err(trouble));
+                self.settle_unless(id, entry, Err(trouble), target);
                 return Ok(());
             }
         };
@@ -209,7 +214,7 @@ impl Receiver {
         match part.write(target, id, offset) {
             Err(trouble) => {
                 let parts = PartialFile::after(&trouble);
-                self.fail(at, id, trouble, parts, target);
+                self.fail(at, id, CopyEnd::Target, trouble, parts, target);
             }
             Ok(()) if self.large.get(&id).is_some_and(Large::is_complete) => {
                 self.verify(id, target)
@@ -240,7 +245,7 @@ impl Receiver {
                 } else {
                     PartialFile::Keep
                 };
-                self.fail(at, id, trouble, parts, target);
+                self.fail(at, id, CopyEnd::Source, trouble, parts, target);
                 Ok(())
             }
             Ending::Whole {
@@ -274,12 +279,13 @@ impl Receiver {
             self.fail(
                 at,
                 id,
+                CopyEnd::Target,
                 EntryError::new(EntryErrorKind::Digest),
                 PartialFile::Drop,
                 target,
             );
         } else if let Err(trouble) = target.commit(id, size) {
-            self.fail(at, id, trouble, PartialFile::Keep, target);
+            self.fail(at, id, CopyEnd::Target, trouble, PartialFile::Keep, target);
         } else if let Some(mut single) = self.single(at).take() {
             self.paths.remove(&single.entry.path);
             single.entry.kind = EntryKind::File { size: Some(size) };
@@ -329,6 +335,7 @@ impl Receiver {
             // (docs/copy-protocol.md §7).
             self.fail_large(
                 id,
+                CopyEnd::Target,
                 EntryError::new(EntryErrorKind::Digest),
                 PartialFile::Drop,
                 target,
@@ -347,7 +354,7 @@ impl Receiver {
             target.commit(id, large.entry.kind.size())
         };
         if let Err(trouble) = done {
-            self.fail_large(id, trouble, PartialFile::Keep, target);
+            self.fail_large(id, CopyEnd::Target, trouble, PartialFile::Keep, target);
         } else if let Some(large) = self.large.remove(&id) {
             let is_changed = large.ending.is_some_and(|ending| ending.is_changed);
             self.paths.remove(&large.entry.path);
@@ -360,47 +367,57 @@ impl Receiver {
         &mut self,
         at: usize,
         id: EntryId,
+        end: CopyEnd,
         trouble: EntryError,
         parts: PartialFile,
         target: &mut impl Target,
     ) {
         let Some(single) = self.single(at).take_if(|single| single.id == id) else {
-            return self.fail_large(id, trouble, parts, target);
+            return self.fail_large(id, end, trouble, parts, target);
         };
         target.abandon(id, parts);
-        self.give_up(id, single.entry, single.offset, trouble);
+        let verdict = failed(end, trouble, &single.entry, target);
+        self.give_up(id, single.entry, single.offset, verdict);
     }
 
     /// As `fail`, for a large one.
     pub(super) fn fail_large(
         &mut self,
         id: EntryId,
+        end: CopyEnd,
         trouble: EntryError,
         parts: PartialFile,
         target: &mut impl Target,
     ) {
         if let Some(large) = self.large.remove(&id) {
             target.abandon(id, parts);
-            self.give_up(id, large.entry, large.bytes, trouble);
+            let verdict = failed(end, trouble, &large.entry, target);
+            self.give_up(id, large.entry, large.bytes, verdict);
         }
     }
 
     /// The same, when `done` bytes of it count as done: now all of them do.
-    fn give_up(&mut self, id: EntryId, entry: Entry, done: u64, trouble: EntryError) {
+    fn give_up(&mut self, id: EntryId, entry: Entry, done: u64, verdict: EntryVerdict) {
         let left = entry.kind.size().saturating_sub(done);
         add(&mut self.news.progress.bytes, left);
         self.paths.remove(&entry.path);
-        self.settle(id, entry, EntryVerdict::Failed(trouble));
+        self.settle(id, entry, verdict);
     }
 
     /// An entry without data is done with, one way or the other.
-    fn settle_unless(&mut self, id: EntryId, entry: Entry, done: Result<(), EntryError>) {
+    fn settle_unless(
+        &mut self,
+        id: EntryId,
+        entry: Entry,
+        done: Result<(), EntryError>,
+        target: &impl Target,
+    ) {
         add(&mut self.news.progress.bytes, entry.kind.size());
-        self.settle(
-            id,
-            entry,
-            done.map_or_else(EntryVerdict::Failed, |()| EntryVerdict::Whole),
-        );
+        let verdict = match done {
+            Ok(()) => EntryVerdict::Whole,
+            Err(error) => failed(CopyEnd::Target, error, &entry, target),
+        };
+        self.settle(id, entry, verdict);
     }
 }
 

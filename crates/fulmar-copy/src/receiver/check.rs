@@ -6,6 +6,7 @@ use crate::codec::Frame;
 use crate::digest::{ChunkDigest, Digest};
 use crate::entry::EntryId;
 use crate::entry_error::{EntryError, EntryErrorKind};
+use crate::event::CopyEnd;
 use crate::news::add;
 use crate::target::{PartialFile, Target};
 
@@ -113,7 +114,9 @@ impl Receiver {
                 // waiting.
                 Step::More => self.checks.push_back(check),
                 Step::Over => {}
-                Step::Failed(trouble, parts) => self.fail_large(check.id, trouble, parts, target),
+                Step::Failed(trouble, parts) => {
+                    self.fail_large(check.id, CopyEnd::Target, trouble, parts, target)
+                }
             }
         }
         self.send_haves();

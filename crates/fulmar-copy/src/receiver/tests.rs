@@ -114,7 +114,7 @@ impl Attack {
         events
             .filter_map(|event| match event {
                 CopyEvent::Settled {
-                    verdict: EntryVerdict::Failed(trouble),
+                    verdict: EntryVerdict::Failed { error: trouble, .. },
                     ..
                 } => Some(trouble.kind),
                 _ => None,

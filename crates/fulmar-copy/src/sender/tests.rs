@@ -300,8 +300,8 @@ fn files_that_fail_over_there_are_closed_here_and_named() {
     assert!(attack.source.open.is_empty(), "it is closed");
     let events: Vec<_> = std::iter::from_fn(|| attack.sender.poll_event()).collect();
     let named = events.iter().any(|event| {
-        matches!(event, CopyEvent::Settled { path, verdict: EntryVerdict::Failed(trouble), .. }
-            if path.as_bytes() == b"r/b" && trouble.place == b"r/b")
+        matches!(event, CopyEvent::Settled { path, verdict: EntryVerdict::Failed { end, error }, .. }
+            if path.as_bytes() == b"r/b" && error.place == b"r/b" && *end == CopyEnd::Target)
     });
     assert!(named, "{events:?}");
 }
@@ -386,6 +386,21 @@ fn a_walk_that_pauses_is_asked_once_in_a_turn_however_many_streams_there_are() {
             .poll(&mut attack.source, &mut attack.ours, usize::MAX);
         assert_eq!((turn, attack.source.stalls), (Ok(Poll::More), left));
     }
+}
+
+#[test]
+fn what_cannot_be_read_failed_at_the_source() {
+    let mut attack = Attack::new(&tree(), &[8 * CHUNK]);
+    attack.source.unreadable.insert(path("r/b"));
+    let said = [hello(1), Frame::Ready { is_folder: true }];
+    let outcome = attack.run(&[said.as_slice(), &[failed(2), settled(0, 2)]].concat());
+    assert_eq!(outcome, Ok(Poll::Waiting));
+    let events: Vec<_> = std::iter::from_fn(|| attack.sender.poll_event()).collect();
+    let failed_here = events.iter().any(|event| {
+        matches!(event, CopyEvent::Settled { path, verdict: EntryVerdict::Failed { end: CopyEnd::Source, .. }, .. }
+            if path.as_bytes() == b"r/b")
+    });
+    assert!(failed_here, "{events:?}");
 }
 
 /// Two files of five chunks, the first of which fills the only stream.

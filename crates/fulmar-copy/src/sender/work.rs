@@ -126,6 +126,7 @@ impl Sender {
             kind: entry.kind.clone(),
             bytes: 0,
             is_sent: !has_data,
+            is_broken: false,
             is_changed: false,
             is_large,
         };
@@ -376,6 +377,7 @@ impl Sender {
         self.filling.take_if(|filling| *filling == id);
         if let Some(entry) = self.unsettled.get_mut(&id) {
             entry.is_sent = true;
+            entry.is_broken = true;
         }
         let ending = Ending::Broken(trouble.fitted());
         self.stream(at).outbox.push(&Frame::End { id, ending });

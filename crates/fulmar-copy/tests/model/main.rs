@@ -142,7 +142,9 @@ impl Copy {
                 CopyEvent::Settled { path, verdict, .. } => match verdict {
                     EntryVerdict::Whole => {}
                     EntryVerdict::Changed => drop(self.changed.insert(path)),
-                    EntryVerdict::Failed(trouble) => drop(self.failed.insert((path, trouble.kind))),
+                    EntryVerdict::Failed { error: trouble, .. } => {
+                        self.failed.insert((path, trouble.kind));
+                    }
                 },
                 CopyEvent::EntryError(trouble) => self.troubles.push(trouble),
                 CopyEvent::Answered(answer) => {

@@ -118,18 +118,10 @@ pub(crate) enum CopyError {
         /// The fault of what it said.
         what: String,
     },
-    /// The far end does not do it.
-    #[error("{host} says: {what}")]
-    Refused {
-        /// The far host.
-        host: String,
-        /// The reason that it gives.
-        what: String,
-    },
-    /// A path that was named here cannot be copied from or to.
+    /// A path that was named cannot be copied from or to.
     #[error("{what}")]
-    Here {
-        /// The path, and the reason.
+    Refused {
+        /// The path with its machine, and the reason.
         what: String,
     },
     /// Some files were copied, some were not or changed while they were read; they were named.
@@ -260,7 +252,6 @@ impl Advice for CopyError {
                 "the same command goes on where this one was interrupted".to_owned()
             }
             CopyError::Refused { .. }
-            | CopyError::Here { .. }
             | CopyError::Incomplete { .. }
             | CopyError::Interrupted { .. } => return None,
             CopyError::Login(_)

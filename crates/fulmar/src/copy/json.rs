@@ -1,6 +1,6 @@
 //! Prints events as JSON: one object on a line (docs/copy.md).
 
-use fulmar_copy::{CopyEvent, EntryError, EntryKind, EntryVerdict, Progress, Totals};
+use fulmar_copy::{CopyEnd, CopyEvent, EntryError, EntryKind, EntryVerdict, Progress, Totals};
 
 use super::progress::PathState;
 
@@ -118,7 +118,14 @@ fn settled(path: &[u8], kind: &EntryKind, verdict: &EntryVerdict) -> String {
     match verdict {
         EntryVerdict::Whole => object.text("result", "copied").line(),
         EntryVerdict::Changed => object.text("result", "changed").line(),
-        EntryVerdict::Failed(trouble) => with_trouble(object.text("result", "failed"), trouble),
+        EntryVerdict::Failed { end, error } => {
+            let at = match end {
+                CopyEnd::Source => "source",
+                CopyEnd::Target => "target",
+            };
+            let object = object.text("result", "failed").text("at", at);
+            with_trouble(object, error)
+        }
     }
 }
 
@@ -170,12 +177,18 @@ mod tests {
         assert!(line.contains("\"path_hex\":\"61ff\""), "{line}");
     }
 
+    fn failed_at_target(error: &EntryError) -> EntryVerdict {
+        EntryVerdict::Failed {
+            end: CopyEnd::Target,
+            error: error.clone(),
+        }
+    }
+
     #[test]
     fn a_trouble_says_why() {
         let trouble = EntryError::at(b"x", EntryErrorKind::DiskFull).with_note("12 MB are missing");
-        let line = settled_line(b"x", EntryVerdict::Failed(trouble.clone()));
-        let end =
-            "\"result\":\"failed\",\"why\":\"the disk is full\",\"note\":\"12 MB are missing\"}\n";
+        let line = settled_line(b"x", failed_at_target(&trouble));
+        let end = "\"result\":\"failed\",\"at\":\"target\",\"why\":\"the disk is full\",\"note\":\"12 MB are missing\"}\n";
         assert!(line.ends_with(end), "{line}");
         let line = event(&CopyEvent::EntryError(trouble)).unwrap();
         assert!(

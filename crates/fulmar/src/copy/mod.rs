@@ -12,6 +12,7 @@ mod absence;
 mod arguments;
 mod connection;
 mod copy_login;
+mod entry_error_text;
 mod error;
 mod far;
 mod far_end;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_copy::{
-    Allowed, Answer, CopyEvent, Flags, Poll, Progress, ProtocolError, RateLimiter, Receiver,
-    Request, Requester, Sender, Totals,
+    Allowed, Answer, CopyEnd, CopyEvent, EntryError, Flags, Poll, Progress, ProtocolError,
+    RateLimiter, Receiver, Request, Requester, Sender, Totals,
 };
 use fulmar_login::SilenceTimer;
 use fulmar_platform::{Interest, Signal};
@@ -13,6 +13,7 @@ use fulmar_platform::{Interest, Signal};
 use super::WORK_BYTES_PER_TURN;
 use super::connection::CopyConnection;
 use super::copy_login::ending;
+use super::entry_error_text::entry_error_text;
 use super::error::CopyError;
 use super::progress::Snapshot;
 use super::reporter::Reporter;
@@ -69,6 +70,8 @@ pub(super) struct Near<'a> {
     silence: SilenceTimer,
     /// True if the same command would go on from here.
     resumes: bool,
+    /// The part that the other machine has in the copy.
+    far_end: CopyEnd,
 }
 
 impl<'a> Near<'a> {
@@ -81,6 +84,10 @@ impl<'a> Near<'a> {
         pace: RateLimiter,
     ) -> Near<'a> {
         let resumes = task.resumes();
+        let far_end = match &task {
+            Task::Up(..) => CopyEnd::Target,
+            Task::Down(..) => CopyEnd::Source,
+        };
         Near {
             reactor,
             reporter,
@@ -89,6 +96,7 @@ impl<'a> Near<'a> {
             pace,
             silence: SilenceTimer::from(now()),
             resumes,
+            far_end,
         }
     }
 
@@ -270,7 +278,7 @@ impl<'a> Near<'a> {
                 let answer = answer.map_err(|wrong| self.wrong(wrong))?;
                 self.stage = match answer {
                     None => CopyStage::Asking(requester, goal, allowed),
-                    Some(Answer::Refused(trouble)) => return Err(self.refused(trouble.to_string())),
+                    Some(Answer::Refused(trouble)) => return Err(self.refused(&trouble)),
                     Some(Answer::Ready { .. }) => CopyStage::Working(Work::Receiving(
                         Box::new(Receiver::new(requester, allowed)),
                         goal,
@@ -306,7 +314,7 @@ impl<'a> Near<'a> {
         let mut refusal = None;
         while let Some(event) = work.poll_event() {
             if let CopyEvent::Answered(Answer::Refused(trouble)) = &event {
-                refusal = Some(trouble.to_string());
+                refusal = Some(self.refused(trouble));
             }
             self.reporter.event(&event);
         }
@@ -314,7 +322,7 @@ impl<'a> Near<'a> {
         self.stage = CopyStage::Working(work);
         // First, as it explains whatever else has gone wrong in this turn.
         if let Some(refusal) = refusal {
-            return Err(self.refused(refusal));
+            return Err(refusal);
         }
         let turn = turn.map_err(|wrong| self.wrong(wrong))?;
         if turn == Poll::Done
@@ -341,8 +349,9 @@ impl<'a> Near<'a> {
     fn tell_connected(&mut self, now: Time) {
         if let Some(path) = self.connection.path() {
             let label = self.connection.label();
-            let host = self.connection.host().to_owned();
-            self.reporter.connected(now, &host, &path, label.as_deref());
+            let host = self.connection.host();
+            self.reporter.connected(now, host, &path, label.as_deref());
+            self.reporter.far_end_is(self.far_end, host);
         }
     }
 
@@ -353,9 +362,9 @@ impl<'a> Near<'a> {
         }
     }
 
-    fn refused(&self, what: String) -> CopyError {
-        let host = self.connection.host().to_owned();
-        CopyError::Refused { host, what }
+    fn refused(&self, error: &EntryError) -> CopyError {
+        let what = entry_error_text(self.far_end, Some(self.connection.host()), error);
+        CopyError::Refused { what }
     }
 }
 
@@ -372,9 +381,10 @@ fn arrived(mut progress: Progress, acknowledged: Option<u64>) -> Progress {
 /// Asks the far end; who sends need not wait for the answer.
 fn begin(task: Task) -> Result<CopyStage, CopyError> {
     let ask = |request| {
+        // Its names and numbers are too long or too many for any far end.
         Requester::new(request).map_err(|trouble| {
             let what = trouble.to_string();
-            CopyError::Here { what }
+            CopyError::Refused { what }
         })
     };
     Ok(match task {

@@ -6,13 +6,14 @@ use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use fulmar_base::Time;
-use fulmar_copy::{CopyEvent, EntryKind, EntryVerdict, Progress, Totals};
+use fulmar_copy::{CopyEnd, CopyEvent, EntryKind, EntryVerdict, Progress, Totals};
 use fulmar_login::without_spoofing;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Transfer, Tty};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::arguments::CopyOptions;
+use super::entry_error_text::entry_error_text;
 use super::json;
 use super::printer::Printer;
 use super::progress::{Meter, PathState, Snapshot, line, size, summary};
@@ -61,6 +62,8 @@ pub(super) struct Reporter {
     is_dry_run: bool,
     /// The time since which bytes are carried.
     connected: Option<Time>,
+    /// The part that the other machine has in the copy, and its name.
+    far_end: Option<(CopyEnd, String)>,
     /// Bytes that were there from an earlier try.
     resumed: u64,
 }
@@ -91,6 +94,7 @@ impl Reporter {
             is_quiet,
             is_dry_run: wishes.dry_run,
             connected: None,
+            far_end: None,
             resumed: 0,
         }
     }
@@ -112,6 +116,11 @@ impl Reporter {
         if let Style::Json(printer) = &mut self.style {
             printer.print(&json::connected(host, path, address));
         }
+    }
+
+    /// Takes note of the part that the other machine has in the copy that begins.
+    pub(super) fn far_end_is(&mut self, end: CopyEnd, host: &str) {
+        self.far_end = Some((end, host.to_owned()));
     }
 
     /// Draws the line, if it is time to.
@@ -166,7 +175,7 @@ impl Reporter {
             ) => self.stay(path.as_bytes(), kind),
             _ => {}
         }
-        if let Some(trouble) = trouble_text(event) {
+        if let Some(trouble) = self.trouble_text(event) {
             self.complain(&trouble);
         }
     }
@@ -182,6 +191,30 @@ impl Reporter {
                 _ => self.print_above(&without_spoofing(&text), WAITING_BYTES_MAX),
             }
         }
+    }
+
+    /// Returns what the user has to know of a thing.
+    fn trouble_text(&self, event: &CopyEvent) -> Option<String> {
+        let (end, error) = match event {
+            CopyEvent::Settled {
+                path,
+                verdict: EntryVerdict::Changed,
+                ..
+            } => {
+                return Some(format!(
+                    "{path}: changed while it was read; what was read was copied"
+                ));
+            }
+            CopyEvent::Settled {
+                verdict: EntryVerdict::Failed { end, error },
+                ..
+            } => (*end, error),
+            CopyEvent::EntryError(error) => (CopyEnd::Source, error),
+            CopyEvent::Settled { .. } | CopyEvent::Answered(_) => return None,
+        };
+        let far_end = self.far_end.as_ref().filter(|(far_end, _)| *far_end == end);
+        let host = far_end.map(|(_, host)| host.as_str());
+        Some(entry_error_text(end, host, error))
     }
 
     /// Says something that the user may want to know.
@@ -344,30 +377,6 @@ impl Reporter {
     }
 }
 
-/// Returns what the user has to know of a thing.
-fn trouble_text(event: &CopyEvent) -> Option<String> {
-    match event {
-        CopyEvent::Settled {
-            path,
-            verdict: EntryVerdict::Changed,
-            ..
-        } => Some(format!(
-            "{path}: changed while it was read; what was read was copied"
-        )),
-        CopyEvent::Settled {
-            path,
-            verdict: EntryVerdict::Failed(trouble),
-            ..
-        } => Some(if trouble.place.is_empty() {
-            format!("{path}: {trouble}")
-        } else {
-            trouble.to_string()
-        }),
-        CopyEvent::EntryError(trouble) => Some(trouble.to_string()),
-        CopyEvent::Settled { .. } | CopyEvent::Answered(_) => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use fulmar_copy::RelativePath;
@@ -392,6 +401,7 @@ mod tests {
             is_quiet: false,
             is_dry_run: false,
             connected: None,
+            far_end: None,
             resumed: 0,
         };
         let whole = CopyEvent::Settled {

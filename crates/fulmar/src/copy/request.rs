@@ -5,13 +5,14 @@ use std::io;
 use std::os::fd::AsFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 
-use fulmar_copy::{Allowed, Flags, Request};
+use fulmar_copy::{Allowed, CopyEnd, Flags, Request};
 use fulmar_tree::{
     Named, OperandContext, PipeSource, PipeTarget, SourceOptions, TargetOptions, TreeSource,
     TreeTarget,
 };
 
 use super::arguments::CopyOptions;
+use super::entry_error_text::entry_error_text;
 use super::error::CopyError;
 use super::far_task::written;
 use super::near::Task;
@@ -47,8 +48,8 @@ pub(super) fn task(kind: &JobKind, wishes: &CopyOptions, jobs: usize) -> Result<
                 ..written(flags)
             };
             let target = TreeTarget::open(&OperandContext::near(), target.as_bytes(), options);
-            let target = target.map_err(|trouble| CopyError::Here {
-                what: trouble.to_string(),
+            let target = target.map_err(|error| CopyError::Refused {
+                what: entry_error_text(CopyEnd::Target, None, &error),
             })?;
             let flags = if target.is_pipe() {
                 (flags - Flags::RESUME) | Flags::IN_ORDER
@@ -134,7 +135,7 @@ fn allowed(operands: &[Vec<u8>]) -> Allowed {
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn here(error: io::Error) -> CopyError {
-    CopyError::Here {
+    CopyError::Refused {
         what: format!("a standard stream is not open: {error}"),
     }
 }

@@ -168,6 +168,10 @@ macro_rules! either {
 }
 
 impl Target for Goal {
+    fn place(&self, path: &RelativePath) -> Vec<u8> {
+        either!(self, target => target.place(path))
+    }
+
     fn is_ready(&mut self) -> bool {
         either!(self, target => target.is_ready())
     }

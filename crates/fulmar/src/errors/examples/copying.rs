@@ -96,16 +96,9 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         (
             CopyError::Refused {
-                host: host(),
-                what: "/mnt/x: no such file or folder".to_owned(),
+                what: "cannot write example.org:/mnt/x: no such file or folder".to_owned(),
             },
             "the named target cannot be used as one",
-        ),
-        (
-            CopyError::Here {
-                what: "/mnt/x: no such file or folder".to_owned(),
-            },
-            "the same on this machine",
         ),
         (
             CopyError::Incomplete { troubles: 2 },

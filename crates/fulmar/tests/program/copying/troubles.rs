@@ -72,17 +72,42 @@ fn what_may_not_be_read_or_written_is_named_and_the_rest_goes_on() {
     fs::create_dir(far_path(&scene, "locked")).expect("root may");
     scene.near.write_home(Person::Alice, "small", "fits");
     scene.far.write_home(Person::Bob, "tiny", "fits");
-    let denied = "secret: permission denied";
-    let cases: [(&[&str], &str); 5] = [
-        (&["secret", "small", &far("")], denied),
-        (&[&far("secret"), &far("tiny"), "."], denied),
-        (&["small", &far("locked/")], "permission denied"),
-        (&["small", &far("tiny/below")], "is no folder"),
-        (&[&far("tiny"), "small/below"], "is no folder"),
+    scene.near.folder(Person::Alice, "folder");
+    let (secret, locked, below) = (far("secret"), far("locked/small"), far("tiny/below"));
+    let cases: [(&[&str], &str); 6] = [
+        (
+            &["secret", "small", &far("")],
+            "cannot read secret: permission denied",
+        ),
+        (
+            &[&secret, &far("tiny"), "."],
+            &format!("cannot read {secret}: permission denied"),
+        ),
+        (
+            &["small", &far("locked/")],
+            &format!("cannot write {locked}: permission denied"),
+        ),
+        (
+            &["small", &below],
+            &format!("cannot write {below}: not a folder"),
+        ),
+        (
+            &[&far("tiny"), "small/below"],
+            "cannot write small/below: not a folder",
+        ),
+        (
+            &["folder", &far("")],
+            "cannot read folder: is a folder (use -r to copy folders)",
+        ),
     ];
     for (arguments, words) in cases {
         let told = expect_status(&scene, arguments, 1);
-        assert!(told.contains(words), "{arguments:?}: {told}");
+        let mut lines = told.lines();
+        assert_eq!(
+            lines.next(),
+            Some(format!("fulmar: {words}").as_str()),
+            "{arguments:?}"
+        );
     }
     for path in [near_path(&scene, "tiny"), far_path(&scene, "small")] {
         assert_eq!(fs::read_to_string(path).ok().as_deref(), Some("fits"));
