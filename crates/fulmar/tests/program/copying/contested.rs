@@ -22,7 +22,7 @@ fn a_newer_copy_goes_on_where_one_that_has_vanished_was_and_is_not_replaced_by_i
     wait_for_megabytes(&mut terminal, 12.0);
     let near = Process::of(terminal.pid()).expect("it runs");
     near.signal(Signal::STOP);
-    expect_resumed(&scene, &["-l", "40MB", "newer", &far("file")]);
+    expect_resumed(&scene, &["-l", "10MB", "newer", &far("file")]);
     let is_newer = || fs::read(far_path(&scene, "file")).expect("it is there") == newer;
     assert!(is_newer());
     near.signal(Signal::CONT);

@@ -154,7 +154,7 @@ fn half_way(scene: &Scene) -> Terminal {
     scene.near.write_home(Person::Alice, "file", noise(SHORT));
     let mut terminal = at_terminal(scene, &["-l", "3MB", "file", &far("")]);
     terminal.wait_for("half of it", |screen| {
-        number_before(screen, " %  ").is_some_and(|percent| percent >= 50.0)
+        number_before(&screen.contents(), " %  ").is_some_and(|percent| percent >= 50.0)
     });
     terminal
 }
@@ -171,7 +171,7 @@ fn expect_cut_short(terminal: &mut Terminal, status: i32) {
 /// The same command again brings the rest.
 #[track_caller]
 fn expect_taken_up(scene: &Scene) {
-    expect_resumed(scene, &["-l", "40MB", "file", &far("")]);
+    expect_resumed(scene, &["-l", "10MB", "file", &far("")]);
     expect_arrived(scene);
 }
 

@@ -15,8 +15,6 @@ use std::io::{BufRead as _, BufReader, Lines};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
-use vt100::Screen;
-
 use crate::login::scene::{FAR, Plan, Scene, Starter};
 use crate::support::network::Families;
 use crate::support::{Person, Process, Terminal};
@@ -169,13 +167,15 @@ fn at_terminal(scene: &Scene, arguments: &[&str]) -> Terminal {
 #[track_caller]
 fn wait_for_megabytes(terminal: &mut Terminal, least: f64) {
     terminal.wait_for(&format!("{least} MB"), |screen| {
-        number_before(screen, " MB ").is_some_and(|done| done >= least)
+        let text = screen.contents();
+        // The size of the whole comes after what is done.
+        let done = text.split(" of ").next().unwrap_or_default();
+        number_before(done, " MB").is_some_and(|done| done >= least)
     });
 }
 
 /// The number that stands before the first such unit.
-fn number_before(screen: &Screen, unit: &str) -> Option<f64> {
-    let text = screen.contents();
+fn number_before(text: &str, unit: &str) -> Option<f64> {
     let before = text.split(unit).next()?;
     before.rsplit([' ', '\n']).next()?.parse().ok()
 }

@@ -17,7 +17,7 @@ fn expect_whole_line(scene: &Scene, from: &str, to: &str) {
     terminal.wait_for("the whole of it before half is there", |screen| {
         let text = screen.contents();
         let line = text.lines().rfind(|line| line.contains(" %  "));
-        let (Some(line), Some(percent)) = (line, number_before(screen, " %  ")) else {
+        let (Some(line), Some(percent)) = (line, number_before(&text, " %  ")) else {
             return false;
         };
         let is_whole = line.contains(" of 12.0 MB  ") && line.contains(" left");
