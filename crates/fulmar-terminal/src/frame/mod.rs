@@ -13,6 +13,7 @@
 //! reverse screen, repaint or scroll, rows from the top, cursor, modes.
 
 mod agreed;
+mod lines;
 mod part;
 mod projection;
 mod rows;
