@@ -86,6 +86,10 @@ impl Connection {
             .endpoint
             .local()
             .with(Rc::clone(session.shown()), session.echo_ack());
+        let state = match self.endpoint.dialect() {
+            Dialect::Native => state.for_native_peer(),
+            Dialect::Undecided | Dialect::Legacy | Dialect::Altered => state,
+        };
         let state = match session.hints() {
             Some(hints) if self.wants_hints() => state.with_hints(hints),
             _ => state,

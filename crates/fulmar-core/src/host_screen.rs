@@ -64,6 +64,15 @@ impl HostScreen {
         }
     }
 
+    /// Returns this state for a peer of ours, which takes a longer clipboard than a stock one.
+    #[must_use]
+    pub(crate) fn for_native_peer(self) -> HostScreen {
+        HostScreen {
+            vocabulary: &Vocabulary::NATIVE,
+            ..self
+        }
+    }
+
     /// Returns this state with other hints. They are never taken away again.
     #[must_use]
     pub(crate) fn with_hints(self, hints: TtyHints) -> HostScreen {

@@ -13,6 +13,11 @@ use crate::screen::{ALLOCATION_WORK, Screen};
 /// Source: docs/threat-model.md §6.
 pub const TITLE_MAX: usize = 256;
 
+/// The longest clipboard that a stock peer takes, in base64: what is left of its 16384 characters.
+///
+/// Source: docs/protocol.md §8.8.
+pub(crate) const SHORT_CLIPBOARD_MAX: usize = 16_384 - "52;c;".len();
+
 /// The work of asking for a link, made or found: some fifty characters, as measured by the example
 /// `worst_input`.
 const LINK_WORK: u64 = 48;
@@ -93,6 +98,9 @@ impl Screen {
         let is_ours = selections.is_empty() || selections.contains('c');
         if is_ours && is_base64(text) {
             self.clipboard = text.into();
+            if text.len() <= SHORT_CLIPBOARD_MAX {
+                self.short_clipboard = Arc::clone(&self.clipboard);
+            }
         }
     }
 }

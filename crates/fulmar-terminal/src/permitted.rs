@@ -78,7 +78,7 @@ const SEQUENCES: [Sequence; 9] = [
             2026,
         ]),
     ),
-    // The title stack, part of smcup and rmcup.
+    // The title stack.
     csi(0, b"t", Parameters::Exactly(&["22;0;0", "23;0;0"])),
     // The cursor's shape.
     Sequence {

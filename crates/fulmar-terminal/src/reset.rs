@@ -21,6 +21,7 @@ impl Screen {
             title: self.title.take(),
             icon_name: self.icon_name.take(),
             clipboard: self.clipboard.clone(),
+            short_clipboard: self.short_clipboard.clone(),
             bell_count: self.bell_count,
             links: self.links.clone(),
             ..fresh

@@ -46,6 +46,8 @@ pub struct Screen {
     pub(crate) title: Option<Arc<str>>,
     pub(crate) icon_name: Option<Arc<str>>,
     pub(crate) clipboard: Arc<str>,
+    /// The newest clipboard that every reader takes: the same one, unless that is too long.
+    pub(crate) short_clipboard: Arc<str>,
     pub(crate) bell_count: u64,
     pub(crate) links: Hyperlinks,
 }
@@ -71,6 +73,7 @@ impl Screen {
             title: None,
             icon_name: None,
             clipboard: "".into(),
+            short_clipboard: "".into(),
             bell_count: 0,
             links: Hyperlinks::default(),
         }

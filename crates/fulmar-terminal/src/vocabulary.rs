@@ -1,7 +1,7 @@
 //! The vocabulary of the reader of a frame.
 
 use crate::modes::{ModeFlags, MouseEncoding};
-use crate::osc::TITLE_MAX;
+use crate::osc::{SHORT_CLIPBOARD_MAX, TITLE_MAX};
 use crate::permitted::{CLIPBOARD_BYTES_MAX, is_permitted_link};
 use crate::style::{Attributes, Color, ColorKind, Style, Underline};
 
@@ -25,7 +25,7 @@ pub struct Vocabulary {
     pub title_max: usize,
     /// Writing the clipboard, OSC 52.
     pub clipboard: bool,
-    /// The most base64 that one write may have; a longer text cannot be told.
+    /// The most base64 that one write may have; a longer text leaves the one before it.
     pub clipboard_max: usize,
     /// The cursor's shape, DECSCUSR.
     pub cursor_shape: bool,
@@ -80,12 +80,20 @@ impl Vocabulary {
         titles: true,
         title_max: 254,
         clipboard: true,
-        clipboard_max: 16_384 - "52;c;".len(),
+        clipboard_max: SHORT_CLIPBOARD_MAX,
         cursor_shape: false,
         mouse_encodings: MouseEncodings::Stock,
         erase_characters: true,
         back_color_erase: true,
         hide_while_drawing: false,
+    };
+
+    /// The vocabulary of a client of ours: that of stock, with a longer clipboard.
+    ///
+    /// Source: docs/protocol.md §8.11.
+    pub const NATIVE: Vocabulary = Vocabulary {
+        clipboard_max: CLIPBOARD_BYTES_MAX,
+        ..Vocabulary::STOCK
     };
 
     /// The vocabulary of a modern terminal of the xterm kind: everything that a [`Screen`] remembers.

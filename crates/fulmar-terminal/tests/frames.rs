@@ -68,6 +68,8 @@ fn step() -> impl Strategy<Value = String> {
             "\x1b]8;id=a;http://a.b/\x07", "\x1b]8;;javascript:1\x07", "\x1b]8;;\x07", "\x1bc",
             "\x1b7", "\x1b8", "\x1b#8", "\x1b(0", "\x1b(B", "\x1b[!p",
         ]).prop_map(str::to_owned),
+        // Longer than stock takes.
+        1 => Just(format!("\x1b]52;c;{}\x07", "A".repeat(16_384))),
     ]
 }
 

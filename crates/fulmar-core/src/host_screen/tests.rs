@@ -314,3 +314,26 @@ proptest! {
         let _ = HostScreen::blank(size(20, 5)).apply(&bytes, &mut WorkBudget::unlimited());
     }
 }
+
+#[test]
+fn a_clipboard_that_is_too_long_for_stock_leaves_the_one_before() {
+    let start = HostScreen::blank(size(80, 24));
+    let short = "\x1b]52;c;aGk=\x07";
+    let both = format!("{short}\x1b]52;c;{}\x07", "A".repeat(20_000));
+    let long = shown(&start, both.as_bytes(), 0);
+    assert!(long.is_same(&shown(&start, short.as_bytes(), 0)));
+    let bytes = long.diff_from(&start, Budget::UNLIMITED).bytes;
+    assert_eq!(
+        applied(&start, &bytes).unwrap().screen().clipboard(),
+        "aGk="
+    );
+}
+
+#[test]
+fn a_native_peer_is_told_of_a_clipboard_up_to_the_cap() {
+    let start = HostScreen::blank(size(80, 24));
+    let text = "A".repeat(128 * 1024 - 8);
+    let long = shown(&start, format!("\x1b]52;c;{text}\x07").as_bytes(), 0).for_native_peer();
+    let bytes = long.diff_from(&start, Budget::UNLIMITED).bytes;
+    assert_eq!(applied(&start, &bytes).unwrap().screen().clipboard(), text);
+}

@@ -129,16 +129,14 @@ fn harmless(title: &str, characters_max: usize) -> Cow<'_, str> {
 }
 
 /// The clipboard, as base64. What is no base64 cannot be told: a query, which stock keeps as if
-/// it were text, would be answered by the user's terminal. What is too long empties the reader's
-/// clipboard: better nothing than the text before.
+/// it were text, would be answered by the user's terminal. What is too long for the reader leaves
+/// what was there before.
 pub(super) fn clipboard<'a>(screen: &'a Screen, vocabulary: &Vocabulary) -> &'a str {
-    let text = screen.clipboard();
-    let is_short_enough = text.len() <= vocabulary.clipboard_max;
-    if vocabulary.clipboard && is_short_enough && is_permitted_clipboard(text) {
-        text
-    } else {
-        ""
-    }
+    let can_be_told =
+        |text: &&str| text.len() <= vocabulary.clipboard_max && is_permitted_clipboard(text);
+    let texts = [&*screen.clipboard, &*screen.short_clipboard];
+    let told = texts.into_iter().find(can_be_told);
+    told.filter(|_| vocabulary.clipboard).unwrap_or_default()
 }
 
 fn project_row(row: &CellRow, vocabulary: &Vocabulary) -> CellRow {
