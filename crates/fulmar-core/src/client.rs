@@ -16,7 +16,7 @@ use fulmar_transport::{
 use crate::agreement::Agreement;
 use crate::capability::{Capabilities, Capability};
 use crate::compat_mode::CompatMode;
-use crate::display::{Display, OuterTerminal, Wanted};
+use crate::display::{Display, LastScreen, OuterTerminal, Wanted};
 use crate::escape_key::{Command, EscapeKey, EscapeReader};
 use crate::exit_status::ExitStatus;
 use crate::host_screen::HostScreen;
@@ -52,6 +52,8 @@ pub struct ClientConfig {
     pub datagram_bytes: usize,
     /// The user's terminal.
     pub outer: OuterTerminal,
+    /// What becomes of the last screen at the end of the session.
+    pub last_screen: LastScreen,
     /// The key that commands the client.
     pub escape_key: EscapeKey,
     /// Whether the client behaves as Fulmar or as Mosh.
@@ -79,6 +81,7 @@ impl ClientConfig {
             size: Size::default(),
             datagram_bytes: DATAGRAM_BYTES_IPV4,
             outer: OuterTerminal::default(),
+            last_screen: LastScreen::default(),
             escape_key: EscapeKey::default(),
             compat: CompatMode::Fulmar,
             title_prefix: String::new(),
@@ -137,20 +140,6 @@ pub enum ClientEnding {
     KeySpent,
 }
 
-impl ClientEnding {
-    /// Returns the status that the process leaves with: 0 after a clean end, or what failures are
-    /// in this mode: 255, as of ssh, or 1, as of stock.
-    pub fn exit_status(self, compat: CompatMode) -> u8 {
-        match self {
-            ClientEnding::ServerEnded | ClientEnding::UserQuit | ClientEnding::Asked(_) => 0,
-            ClientEnding::NeverConnected
-            | ClientEnding::Unanswered
-            | ClientEnding::Altered
-            | ClientEnding::KeySpent => compat.failure_status(),
-        }
-    }
-}
-
 /// The stage that a session has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -185,6 +174,7 @@ pub struct Client {
     /// The overlay that was drawn last.
     predicted: Option<Overlay>,
     display: Display,
+    last_screen: LastScreen,
     size: Size,
     /// The time at which the wait for the first answer began, not counting sleep.
     connecting_since: Time,
@@ -206,6 +196,7 @@ impl Client {
             size,
             datagram_bytes,
             outer,
+            last_screen,
             escape_key,
             compat,
             title_prefix,
@@ -250,6 +241,7 @@ impl Client {
             prediction: Prediction::new(prediction, size),
             predicted: None,
             display: Display::new(outer, title_prefix),
+            last_screen,
             size,
             connecting_since: now,
             phase: Phase::Open,
@@ -459,7 +451,12 @@ impl Client {
             size: self.size,
             notice: None,
         };
-        self.display.leave(&last, out);
+        let fate = match self.phase {
+            Phase::Ended => self.last_screen,
+            // A suspended session comes back.
+            Phase::Open | Phase::Closing(_) => LastScreen::Dropped,
+        };
+        self.display.leave(&last, fate, out);
         self.is_stale = true;
     }
 

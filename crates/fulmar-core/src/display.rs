@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use fulmar_base::Time;
 use fulmar_predict::Overlay;
-use fulmar_terminal::{Attributes, Color, MouseEncodings, Row, Screen, Size, Style, Vocabulary};
+use fulmar_terminal::{
+    Attributes, Color, CursorShape, MouseEncodings, Row, Screen, Size, Style, Vocabulary,
+};
 
 use crate::title::{TitleGate, Titles};
 
@@ -33,6 +35,16 @@ impl Default for OuterTerminal {
     }
 }
 
+/// What becomes of the last screen when the terminal is given back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LastScreen {
+    /// It goes, if `exit` brings back what the terminal showed before.
+    #[default]
+    Dropped,
+    /// It is printed below what the terminal showed before.
+    Printed,
+}
+
 /// Draws on the user's terminal, and leaves it as it was.
 ///
 /// Source: docs/protocol.md §11.3, docs/threat-model.md §8.
@@ -42,6 +54,16 @@ pub(crate) struct Display {
     title_prefix: String,
     gate: TitleGate,
     state: State,
+    changed: Changed,
+}
+
+/// What was changed on the terminal that is put back only in this case.
+#[derive(Debug, Default)]
+struct Changed {
+    /// The title, after the one before was pushed on the terminal's stack.
+    title: bool,
+    /// The cursor's shape. What the terminal resets it to need not be what it was.
+    cursor_shape: bool,
 }
 
 #[derive(Debug)]
@@ -74,6 +96,7 @@ impl Display {
             title_prefix,
             gate: TitleGate::default(),
             state: State::Left,
+            changed: Changed::default(),
         }
     }
 
@@ -101,7 +124,7 @@ impl Display {
 
     /// Appends what gives the terminal back as it was found. `last` stays on its screen where `exit`
     /// does not bring back another one.
-    pub(crate) fn leave(&mut self, last: &Wanted<'_>, out: &mut Vec<u8>) {
+    pub(crate) fn leave(&mut self, last: &Wanted<'_>, fate: LastScreen, out: &mut Vec<u8>) {
         if let State::Left = self.state {
             return;
         }
@@ -114,14 +137,20 @@ impl Display {
         if self.outer.vocabulary.mouse_encodings == MouseEncodings::All {
             out.extend_from_slice(b"\x1b[?1016l");
         }
-        if self.outer.vocabulary.cursor_shape {
+        let changed = std::mem::take(&mut self.changed);
+        if changed.cursor_shape {
             out.extend_from_slice(b"\x1b[0 q");
         }
-        if self.outer.exit.is_empty() {
-            // What was drawn stays, so what comes next goes below it.
-            out.extend_from_slice(format!("\x1b[{};1H\r\n", last.size.rows()).as_bytes());
+        if changed.title {
+            out.extend_from_slice(POP_TITLE);
         }
         out.extend_from_slice(&self.outer.exit);
+        if self.outer.exit.is_empty() {
+            // What was drawn stays, so what comes next goes below it.
+            last.push_way_below(out);
+        } else if fate == LastScreen::Printed {
+            out.extend_from_slice(&last.composed().as_lines(&self.outer.vocabulary));
+        }
     }
 
     fn enter(&mut self, out: &mut Vec<u8>) {
@@ -143,6 +172,12 @@ impl Display {
             }
             _ => screen.repaint(vocabulary),
         };
+        self.changed.cursor_shape |=
+            vocabulary.cursor_shape && screen.cursor().shape != CursorShape::Default;
+        if !self.changed.title && self.outer.shows_title_of(&screen) {
+            self.changed.title = true;
+            out.extend_from_slice(PUSH_TITLE);
+        }
         if !frame.is_empty() {
             if self.outer.synchronized_output {
                 out.extend_from_slice(b"\x1b[?2026h");
@@ -156,6 +191,23 @@ impl Display {
     }
 }
 
+/// Puts the window's and the icon's title on the terminal's stack.
+const PUSH_TITLE: &[u8] = b"\x1b[22;0;0t";
+/// Takes them from there.
+const POP_TITLE: &[u8] = b"\x1b[23;0;0t";
+
+impl OuterTerminal {
+    /// Tells if the screen changes the title of this terminal, and `enter` has not put the one before on the stack.
+    fn shows_title_of(&self, screen: &Screen) -> bool {
+        let is_named = screen.title().is_some() || screen.icon_name().is_some();
+        let is_pushed = self
+            .enter
+            .windows(PUSH_TITLE.len())
+            .any(|part| part == PUSH_TITLE);
+        self.vocabulary.titles && is_named && !is_pushed
+    }
+}
+
 /// Puts every mode back that a frame may have set: cursor keys, rendition, reverse screen, cursor,
 /// mouse reports and their encodings, focus reports, bracketed paste.
 ///
@@ -165,6 +217,19 @@ const LEAVE_MODES: &[u8] = b"\x1b[?1l\x1b[0m\x1b[?5l\x1b[?25h\
     \x1b[?1015l\x1b[?1006l\x1b[?1005l\x1b[?1004l\x1b[?2004l";
 
 impl Wanted<'_> {
+    /// Appends what leads to the first column of the row below everything that is shown.
+    fn push_way_below(&self, out: &mut Vec<u8>) {
+        let screen = self.composed();
+        let cursor = screen.cursor().position;
+        let below_cursor = cursor.row.0 + u16::from(cursor.column.0 > 0);
+        let row = below_cursor.max(screen.filled_rows());
+        let last_row = self.size.last_row().0;
+        out.extend_from_slice(format!("\x1b[{};1H", row.min(last_row) + 1).as_bytes());
+        if row > last_row {
+            out.extend_from_slice(b"\r\n");
+        }
+    }
+
     /// Returns the screen to show, but for its titles.
     fn composed(&self) -> Screen {
         let mut screen = self.screen.clone();
@@ -208,7 +273,7 @@ impl Titles {
 mod tests {
     use std::time::Duration;
 
-    use fulmar_terminal::{Checker, Terminal};
+    use fulmar_terminal::{Checker, Position, Terminal};
 
     use super::*;
 
@@ -261,6 +326,10 @@ mod tests {
         }
 
         fn leave(&mut self) -> Vec<u8> {
+            self.leave_with(LastScreen::Dropped)
+        }
+
+        fn leave_with(&mut self, fate: LastScreen) -> Vec<u8> {
             let mut out = Vec::new();
             let wanted = Wanted {
                 screen: self.program.screen(),
@@ -268,7 +337,7 @@ mod tests {
                 size: self.user.screen().size(),
                 notice: None,
             };
-            self.display.leave(&wanted, &mut out);
+            self.display.leave(&wanted, fate, &mut out);
             self.feed(&out);
             out
         }
@@ -365,13 +434,80 @@ mod tests {
     }
 
     #[test]
-    fn without_another_screen_the_last_frame_stays_and_the_cursor_goes_below() {
-        let bare = OuterTerminal {
+    fn a_title_that_was_changed_is_put_back_and_one_that_was_not_is_left_alone() {
+        let mut scene = Scene::new(bare());
+        scene.draw(0, None);
+        assert!(!has(&scene.leave(), "\x1b[23"), "no title was set");
+        scene.program.process(b"\x1b]0;title\x07");
+        let frame = String::from_utf8(scene.draw(1000, None)).unwrap();
+        assert!(frame.contains("\x1b[22;0;0t"), "{frame:?}");
+        scene.program.process(b"\x1b]0;another\x07");
+        assert!(!has(&scene.draw(2000, None), "\x1b[22"), "pushed once");
+        assert!(has(&scene.leave(), "\x1b[23;0;0t"));
+    }
+
+    #[test]
+    fn the_cursors_shape_is_put_back_only_if_a_program_has_set_one() {
+        let mut scene = Scene::new(outer());
+        scene.draw(0, None);
+        assert!(!has(&scene.leave(), " q"));
+        scene.program.process(b"\x1b[4 q");
+        scene.draw(1, None);
+        // The frame that paints everything anew says nothing of a usual shape.
+        scene.program.process(b"\x1b[0 q");
+        scene.display.forget();
+        scene.draw(2, None);
+        assert!(has(&scene.leave(), "\x1b[0 q"));
+    }
+
+    fn has(bytes: &[u8], text: &str) -> bool {
+        String::from_utf8_lossy(bytes).contains(text)
+    }
+
+    #[test]
+    fn a_last_screen_that_is_wanted_is_printed_below_what_was_there() {
+        let mut scene = Scene::new(outer());
+        scene.feed(b"from before\r\n");
+        scene.program.process(b"one\r\n\x1b[7mtwo\x1b[m\r\n");
+        scene.draw(0, Some("a notice"));
+        let bytes = scene.leave_with(LastScreen::Printed);
+        assert!(bytes.ends_with(b"\x1b[23;0;0tone\r\n\x1b[7mtwo\x1b[m\r\n"));
+        assert_eq!(
+            [0, 1, 2].map(|row| scene.row(row)),
+            ["from before", "one", "two"]
+        );
+        assert_eq!(scene.user.screen().cursor().position, Position::new(3, 0));
+    }
+
+    fn bare() -> OuterTerminal {
+        OuterTerminal {
             enter: Vec::new(),
             exit: Vec::new(),
             ..outer()
-        };
-        let mut scene = Scene::new(bare);
+        }
+    }
+
+    #[test]
+    fn without_another_screen_what_comes_next_goes_below_the_last_text() {
+        for (output, row) in [
+            (&b""[..], 0),
+            (b"one", 1),
+            (b"one\r\n", 1),
+            (b"one\r\n\r\n", 2),
+            (b"one\r\ntwo\r", 2),
+        ] {
+            let mut scene = Scene::new(bare());
+            scene.program.process(output);
+            scene.draw(0, None);
+            scene.leave_with(LastScreen::Printed);
+            let cursor = scene.user.screen().cursor().position;
+            assert_eq!(cursor, Position::new(row, 0), "{output:?}");
+        }
+    }
+
+    #[test]
+    fn without_another_screen_the_last_frame_stays_and_the_cursor_goes_below() {
+        let mut scene = Scene::new(bare());
         scene.program.process(b"one\r\ntwo\r\nthree\r\nfour\x1b[H");
         scene.draw(0, Some("a notice"));
         scene.leave();

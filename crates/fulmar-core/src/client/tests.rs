@@ -291,15 +291,3 @@ fn keys_are_wanted_until_16_mib_wait() {
     assert!(!pair.client.wants_keys());
     assert!(pair.drawn(ms(2)).contains("keys are not read"));
 }
-
-#[test]
-fn only_a_clean_end_is_success() {
-    use ClientEnding::{Asked, KeySpent, NeverConnected, ServerEnded, Unanswered, UserQuit};
-    for clean in [ServerEnded, UserQuit, Asked(ExitCause::InputEnded)] {
-        assert_eq!(clean.exit_status(CompatMode::Fulmar), 0);
-    }
-    for failure in [NeverConnected, Unanswered, KeySpent] {
-        assert_eq!(failure.exit_status(CompatMode::Fulmar), 255);
-        assert_eq!(failure.exit_status(CompatMode::Mosh), 1);
-    }
-}
