@@ -8,6 +8,8 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use fulmar_base::AddressFamily;
 
+use crate::shell_words::quoted;
+
 /// Options against settings of the user's configuration that would leave no room for a command and its input, each
 /// with the first release that knows it.
 const ROOM_FOR_A_COMMAND: [(&str, SshVersion); 5] = [
@@ -108,6 +110,15 @@ impl SshCommand {
         line
     }
 
+    /// Returns the command line that runs the command of these words as ssh itself would.
+    pub fn command_line(&self, words: &[OsString]) -> Vec<OsString> {
+        let mut line = self.words.clone();
+        line.extend(self.family_option().map(OsString::from));
+        line.push(self.destination.text.clone());
+        line.push(shell_line(words));
+        line
+    }
+
     /// Returns the command line that asks what the configuration means for this destination.
     pub(crate) fn settings_query(&self, implementation: SshImplementation) -> Vec<OsString> {
         let mut line = self.words.clone();
@@ -125,19 +136,39 @@ impl SshCommand {
         line
     }
 
+    fn family_option(&self) -> Option<&'static str> {
+        self.family.map(|family| match family {
+            AddressFamily::Ipv4 => "-4",
+            AddressFamily::Ipv6 => "-6",
+        })
+    }
+
     fn push_options(&self, implementation: SshImplementation, line: &mut Vec<OsString>) {
         for option in implementation.options() {
             line.extend(["-o", option].map(OsString::from));
         }
         // Others may not know `--`, and a destination does not begin with a dash anyway.
         if let SshImplementation::OpenSsh(_) = implementation {
-            let family = self.family.map(|family| match family {
-                AddressFamily::Ipv4 => "-4",
-                AddressFamily::Ipv6 => "-6",
-            });
+            let family = self.family_option();
             line.extend(family.into_iter().chain(["--"]).map(OsString::from));
         }
     }
+}
+
+/// Returns the line by which a remote shell runs the command of these words: one word is a line already, several are a
+/// program and its arguments, each as it is.
+fn shell_line(words: &[OsString]) -> OsString {
+    let [line] = words else {
+        let words: Vec<OsString> = words.iter().map(|word| quoted(word)).collect();
+        return words.join(OsStr::new(" "));
+    };
+    let mut text = OsString::new();
+    if line.as_bytes().starts_with(b"-") {
+        // ssh looks for options behind the host as well.
+        text.push(" ");
+    }
+    text.push(line);
+    text
 }
 
 /// `[user@]host`, as the user wrote it; OpenSSH would take it.
@@ -279,6 +310,23 @@ mod tests {
             format!("ssh -F my config -G -T {options} ada@host")
         );
         assert_eq!(spaced(ssh.version_query()), "ssh -F my config -V");
+    }
+
+    #[test]
+    fn a_plain_command_is_run_as_ssh_runs_it() {
+        let ssh = ssh(&["ssh", "-F", "my config"], AddressFamily::Ipv4);
+        for (words, line) in [
+            (&["hostname"][..], "hostname"),
+            (&["ls | wc"], "ls | wc"),
+            (&["-x; y"], " -x; y"),
+            (&["printf", "%s", "it's"], r"'printf' '%s' 'it'\''s'"),
+        ] {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            let all = ssh.command_line(&words);
+            assert_eq!(all.last().unwrap(), line);
+            assert_eq!(all.len(), 6);
+            assert!(spaced(all).starts_with("ssh -F my config -4 ada@host "));
+        }
     }
 
     #[test]
