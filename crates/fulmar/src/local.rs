@@ -54,16 +54,22 @@ pub(crate) fn run(command: &[OsString], sources: &SettingSources) -> Result<u8, 
     };
     steps.take(now(), Step::Connect);
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, params.port));
+    let last_screen = crate::client::last_screen(command);
     let params = ConnectParams {
         key: params.key,
         candidates: CandidateAddresses::named(address),
         agreement: params.agreement,
+        last_screen,
         is_cut_off: login.take_cut_off(),
         login: Some(login),
         reactor,
         steps,
     };
-    Ok(farewell(setup.connect(params), CompatMode::Fulmar))
+    Ok(farewell(
+        setup.connect(params),
+        last_screen,
+        CompatMode::Fulmar,
+    ))
 }
 
 /// Returns what a server is asked for that only this machine can reach.

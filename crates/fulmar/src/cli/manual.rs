@@ -52,8 +52,8 @@ const STATUSES: [(&str, &str); 3] = [
     ),
     (
         "255",
-        "Fulmar itself has failed. The message says what failed, and what to try. \
-         Under the names mosh, mosh-client and mosh-server this is 1.",
+        "You ended the session with the escape key, or Fulmar itself has failed. Then the message says what failed, and what to try. \
+         Under the names mosh, mosh-client and mosh-server this is 1, and 0 after the escape key.",
     ),
 ];
 

@@ -16,7 +16,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use fulmar_core::{
-    Agreement, Client, ClientConfig, ClientEnding, CompatMode, ExitCause, ExitStatus, OuterTerminal,
+    Agreement, Client, ClientConfig, ClientEnding, CompatMode, ExitCause, LastScreen,
+    OuterTerminal, SessionEnd,
 };
 use fulmar_datagram::Key;
 use fulmar_login::{CandidateAddresses, SessionService};
@@ -62,7 +63,7 @@ pub(crate) fn run(
     let setup = ClientSetup::prepare(sources)?;
     let ended =
         begin(text, address, port).and_then(|(key, server)| setup.connect_to(key, server, None));
-    Ok(farewell(ended, compat))
+    Ok(farewell(ended, LastScreen::Dropped, compat))
 }
 
 fn begin(
@@ -84,6 +85,8 @@ pub(crate) struct ConnectParams {
     pub(crate) candidates: CandidateAddresses,
     /// The agreement with it.
     pub(crate) agreement: Option<Agreement>,
+    /// What becomes of the last screen at the end.
+    pub(crate) last_screen: LastScreen,
     /// The login that has started it, if that was us.
     pub(crate) login: Option<SshLogin<SessionService>>,
     /// True if ssh has left what we wrote; of that a signal may tell yet.
@@ -162,12 +165,13 @@ impl ClientSetup {
         key: Key,
         server: SocketAddr,
         agreement: Option<Agreement>,
-    ) -> Result<u8, ClientError> {
+    ) -> Result<SessionEnd, ClientError> {
         let reactor = ClientSetup::reactor()?;
         self.connect(ConnectParams {
             key,
             candidates: CandidateAddresses::named(server),
             agreement,
+            last_screen: LastScreen::Dropped,
             login: None,
             is_cut_off: false,
             reactor,
@@ -184,13 +188,12 @@ impl ClientSetup {
         Reactor::new(&signals::SIGNALS).map_err(while_doing("watching for signals"))
     }
 
-    /// Holds the session, gives the terminal back whatever happens, and returns the status to leave
-    /// with.
+    /// Holds the session, gives the terminal back whatever happens, and returns how it ended.
     ///
     /// # Errors
     ///
     /// When it could not begin, or did not end as the user wanted.
-    pub(crate) fn connect(self, params: ConnectParams) -> Result<u8, ClientError> {
+    pub(crate) fn connect(self, params: ConnectParams) -> Result<SessionEnd, ClientError> {
         let outer = self.outer_terminal()?;
         let compat = self.compat;
         let is_logging_in = params.login.as_ref().is_some_and(SshLogin::is_running);
@@ -199,6 +202,7 @@ impl ClientSetup {
             size: terminal.size(),
             datagram_bytes: params.candidates.datagram_bytes(),
             outer,
+            last_screen: params.last_screen,
             escape_key: self.settings.escape_key,
             compat,
             title_prefix: if self.settings.title_prefix {
@@ -273,12 +277,12 @@ impl ClientSetup {
     }
 }
 
-/// Tells if the session has ended as the user wanted, and with which status to leave then.
+/// Tells if the session has ended as it should, and by whom.
 fn judge(
     ending: ClientEnding,
     event_loop: &mut EventLoop,
     compat: CompatMode,
-) -> Result<u8, ClientError> {
+) -> Result<SessionEnd, ClientError> {
     if let Some(failure) = event_loop.trouble.take() {
         return Err(failure);
     }
@@ -286,12 +290,11 @@ fn judge(
     let server = candidates.label();
     let failure = match ending {
         ClientEnding::ServerEnded => {
-            let status = event_loop.client.exit_status();
-            return Ok(status.map_or(0, ExitStatus::to_status));
+            return Ok(SessionEnd::Program(event_loop.client.exit_status()));
         }
-        ClientEnding::UserQuit => return Ok(0),
+        ClientEnding::UserQuit => return Ok(SessionEnd::User),
         // As stock: whoever sends the signal wants the end.
-        ClientEnding::Asked(_) if compat == CompatMode::Mosh => return Ok(0),
+        ClientEnding::Asked(_) if compat == CompatMode::Mosh => return Ok(SessionEnd::User),
         ClientEnding::Asked(ExitCause::InputEnded) => ClientError::TerminalClosed,
         ClientEnding::Asked(ExitCause::Signal) => match event_loop.ended_by {
             Some(signal) => ClientError::Signalled(signal),
@@ -315,19 +318,31 @@ fn judge(
     Err(failure)
 }
 
+/// Returns what becomes of the last screen of a session with the command of these words, or with a shell: ssh
+/// leaves what a command has written on the terminal.
+pub(crate) fn last_screen(command: &[OsString]) -> LastScreen {
+    if command.is_empty() {
+        LastScreen::Dropped
+    } else {
+        LastScreen::Printed
+    }
+}
+
 /// Prints how the session ended, and returns the status to leave with. Under the stock name the
-/// last line on standard output is always the same.
-pub(crate) fn farewell(ended: Result<u8, ClientError>, compat: CompatMode) -> u8 {
-    let status = match &ended {
-        Ok(status) => *status,
-        Err(failure) => report::failure(failure, compat.program(), compat),
+/// last line on standard output is always the same; our own words go to standard error.
+pub(crate) fn farewell(
+    ended: Result<SessionEnd, ClientError>,
+    last_screen: LastScreen,
+    compat: CompatMode,
+) -> u8 {
+    let (status, told) = match &ended {
+        Ok(end) => (end.status(compat), end.farewell(last_screen)),
+        Err(failure) => (report::failure(failure, compat.program(), compat), None),
     };
-    match compat {
-        CompatMode::Mosh => report::print_to_stdout("[mosh is exiting.]\n"),
-        CompatMode::Fulmar if ended.is_ok() => {
-            report::print_to_stdout("[fulmar: the session has ended]\n")
-        }
-        CompatMode::Fulmar => {}
+    match (compat, told) {
+        (CompatMode::Mosh, _) => report::print_to_stdout("[mosh is exiting.]\n"),
+        (CompatMode::Fulmar, Some(told)) => report::print_to_stderr(&format!("{told}\n")),
+        (CompatMode::Fulmar, None) => {}
     }
     status
 }

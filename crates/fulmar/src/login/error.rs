@@ -1,7 +1,7 @@
 //! The errors that keep a session from beginning.
 
 use fulmar_core::CompatMode;
-use fulmar_login::{BootstrapRequestError, LoginError};
+use fulmar_login::{BootstrapRequestError, LoginError, StandardStream};
 
 use crate::advice::Advice;
 use crate::client::ClientError;
@@ -15,6 +15,9 @@ pub(crate) enum SessionError {
     #[error("the server on this machine ended before it could be reached")]
     LocalServer,
 
+    /// A shell was asked for, and there is no terminal to show it on.
+    #[error("{0} is not a terminal, and no command was given")]
+    Redirected(StandardStream),
     /// The offer cannot be written down for a server.
     #[error("{0}")]
     Request(BootstrapRequestError),
@@ -50,6 +53,11 @@ impl Advice for SessionError {
 
     fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
+            SessionError::Redirected(_) => {
+                "add a command, as in fulmar HOST 'ls | wc', which then runs over ssh; or run fulmar in a \
+                 terminal, without redirection"
+                    .to_owned()
+            }
             SessionError::LocalServer => "try fulmar server new by itself to see why".to_owned(),
             SessionError::OfServer { advice, .. } if !advice.is_empty() => advice.join("\n"),
             SessionError::Request(BootstrapRequestError::TooLong(_)) => {

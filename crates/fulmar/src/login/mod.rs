@@ -12,28 +12,32 @@
 
 mod error;
 mod other_client;
+mod plain_ssh;
 mod resolve;
 mod ssh_child;
 mod ssh_login;
 
 use std::ffi::{OsStr, OsString};
 
-use fulmar_core::CompatMode;
+use fulmar_core::{CompatMode, LastScreen};
 use fulmar_login::{
-    BootstrapRequestError, CandidateAddresses, Destination, LoginConfig, LoginError, LoginEvent,
-    LoginStep, SessionParams, SessionRequest, SessionService, SshCommand, remote_command,
-    session_command,
+    BootstrapRequestError, CandidateAddresses, Destination, Execution, LoginConfig, LoginError,
+    LoginEvent, LoginStep, SessionParams, SessionRequest, SessionService, SshCommand,
+    remote_command, session_command,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::SettingSources;
 
 pub(crate) use self::error::SessionError;
+pub(crate) use self::plain_ssh::redirected_stream;
 pub(crate) use self::ssh_child::SshChild;
 pub(crate) use self::ssh_login::SshLogin;
 use crate::client::{ClientError, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
+use crate::environment;
 use crate::reactor::{Reactor, ReactorEvent};
 use crate::report;
+use crate::settings;
 use crate::steps::{Step, Steps};
 use crate::system::while_doing;
 
@@ -54,7 +58,7 @@ fn parse(destination: &OsStr) -> Result<Destination, LoginError> {
 }
 
 /// Logs in at `destination`, holds a session there with the command of these words, or with a
-/// shell, and returns the status to leave with.
+/// shell, and returns the status to leave with. A command whose input or output was redirected is run by ssh.
 ///
 /// # Errors
 ///
@@ -65,6 +69,12 @@ pub(crate) fn run(
     sources: &SettingSources,
 ) -> Result<u8, SessionError> {
     let destination = parse(destination)?;
+    let execution = Execution::of(!words.is_empty(), redirected_stream());
+    if execution.map_err(SessionError::Redirected)? == Execution::PlainSsh {
+        let settings = settings::resolve(sources, &environment::current());
+        let settings = settings.map_err(ClientError::from)?.login;
+        match plain_ssh::become_ssh(&settings, destination, words)? {}
+    }
     let setup = ClientSetup::prepare(sources)?;
     let modes = setup.tty().modes().map_err(ClientError::NoTerminal)?;
     let login = SessionLogin::begin(&setup, destination, words)?;
@@ -76,13 +86,21 @@ pub(crate) fn run(
     let params = params?;
     match &setup.settings().login.client {
         Some(client) => other_client::run(client, setup.settings(), params),
-        None => Ok(farewell(setup.connect(params), CompatMode::Fulmar)),
+        None => {
+            let last_screen = params.last_screen;
+            Ok(farewell(
+                setup.connect(params),
+                last_screen,
+                CompatMode::Fulmar,
+            ))
+        }
     }
 }
 
 /// A login on its way.
 struct SessionLogin {
     login: SshLogin<SessionService>,
+    last_screen: LastScreen,
     reactor: Reactor,
     steps: Steps,
 }
@@ -128,6 +146,7 @@ impl SessionLogin {
         let config = config(settings, &settings.ssh, destination, command);
         Ok(SessionLogin {
             login: SshLogin::begin(now(), config, service),
+            last_screen: crate::client::last_screen(words),
             reactor,
             steps,
         })
@@ -144,6 +163,7 @@ impl SessionLogin {
                     key: params.key,
                     candidates,
                     agreement: params.agreement,
+                    last_screen: self.last_screen,
                     is_cut_off: self.login.take_cut_off(),
                     login: Some(self.login),
                     reactor: self.reactor,

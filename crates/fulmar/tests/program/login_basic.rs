@@ -351,7 +351,9 @@ fn nobody_but_us_says_what_looks_like_our_words() {
             .any(|word| line.starts_with(&format!("fulmar: {word}")));
         assert!(!is_theirs, "{line}");
     }
-    assert_eq!(shown.matches("[fulmar: the session has ended]").count(), 2);
+    assert_eq!(shown.matches("[fulmar: the session has ended]").count(), 1);
+    let ours = "[fulmar: the program has exited with status 7]";
+    assert!(shown.contains(ours), "{shown}");
 }
 
 #[test]

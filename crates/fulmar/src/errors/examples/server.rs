@@ -1,6 +1,6 @@
 //! Examples of servers.
 
-use fulmar_login::{BootstrapRequestError, OfferError, PortRange};
+use fulmar_login::{BootstrapRequestError, OfferError, PortRange, StandardStream};
 
 use super::{BOTH, FULMAR, Row, row, said};
 use crate::login::SessionError;
@@ -24,6 +24,11 @@ pub(super) fn rows() -> Vec<Row> {
             FULMAR,
             "the command, or the shell that SHELL or the user database names, is not there or may \
              not be run",
+        ),
+        row(
+            SessionError::Redirected(StandardStream::Output),
+            FULMAR,
+            "fulmar HOST was started with its input or output redirected, or where there is no terminal",
         ),
         row(
             SessionError::LocalServer,

@@ -8,6 +8,7 @@ for_each_starter! {
     keys_typed_before_it_begins: fulmar;
     a_window_that_changes_before_it_begins: fulmar mosh;
     no_terminal_here: fulmar;
+    a_command_whose_output_is_redirected: fulmar;
     a_key_and_a_known_host: fulmar mosh ssh;
     an_alias_with_host_name_port_and_user: fulmar mosh ssh;
     an_included_file: fulmar mosh ssh;
@@ -130,6 +131,26 @@ fn a_window_that_changes_before_it_begins(starter: Starter) {
     expect_session(&scene, starter, &mut terminal);
 }
 
+fn a_command_whose_output_is_redirected(_: Starter) {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    for (words, said, status) in [
+        (&["id -un; exit 7"][..], "bob\n", 7),
+        (&["printf", "%s|", "a  b", "$HOME"], "a  b|$HOME|", 0),
+        (&["cat"], "", 0),
+        (&["no-such-program"], "", 127),
+    ] {
+        let mut command = scene.near.command(Person::Alice, "fulmar");
+        command.arg("bob@far").args(words);
+        let output = scene.near.inside(|| command.output().expect("it starts"));
+        assert_eq!(output.status.code(), Some(status), "{words:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), said, "{words:?}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!told.contains("fulmar"), "{told}");
+    }
+}
+
 fn no_terminal_here(_: Starter) {
     let Some(scene) = Scene::new(&Plan::default()) else {
         return;
@@ -140,7 +161,8 @@ fn no_terminal_here(_: Starter) {
         .inside(|| command.arg("bob@far").output().expect("it starts"));
     assert_eq!(output.status.code(), Some(255));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("there is no terminal"), "{said}");
+    assert!(said.contains("standard output is not a terminal"), "{said}");
+    assert!(said.contains("add a command"), "{said}");
     // It has said so before ssh was started.
     let log = scene.daemon.log();
     assert!(!log.contains("Connection from"), "{log}");
