@@ -6,6 +6,7 @@
 //! | `test` | every test of the workspace, and says which were left out |
 //! | `replay SEED` | one seed of the model test again, with its timeline |
 //! | `tidy` | the project's own rules about its sources |
+//! | `lines` | how large each crate is |
 //! | `figures` | measures beside ssh and stock Mosh and writes `docs/figures.md` |
 //!
 //! Chores are Rust because Rust is typed, tested and runs wherever the project does.
@@ -13,6 +14,7 @@
 mod check;
 mod deny;
 mod figures;
+mod lines;
 mod outcome;
 mod peers;
 mod replay;
@@ -44,6 +46,8 @@ enum Command {
     Replay(replay::Replay),
     /// Checks the project's own rules about its sources
     Tidy,
+    /// Counts the lines of each crate, and the share of them that needs no operating system
+    Lines(lines::Lines),
     /// Measures beside ssh and stock Mosh and writes docs/figures.md
     Figures(figures::Figures),
 }
@@ -100,6 +104,7 @@ fn main() -> ExitCode {
         Command::Test(setup) => test::run(&workspace, setup),
         Command::Replay(replay) => replay.run(&workspace),
         Command::Tidy => tidy::run(&workspace),
+        Command::Lines(lines) => lines.run(&workspace),
         Command::Figures(figures) => figures.run(&workspace),
     };
     match done {

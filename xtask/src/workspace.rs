@@ -21,6 +21,11 @@ impl Workspace {
         }
     }
 
+    /// The workspace in a folder.
+    pub(crate) fn at(root: PathBuf) -> Self {
+        Self { root }
+    }
+
     /// The folder of the workspace's `Cargo.toml`.
     pub(crate) fn root(&self) -> &Path {
         &self.root

@@ -32,6 +32,8 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
+pub(crate) use self::numbers::{begins_tests, is_of_tests};
+pub(crate) use self::source::Source;
 use crate::workspace::Workspace;
 
 /// Something a rule says about one line.

@@ -43,7 +43,8 @@ fn is_shipped(path: &Path) -> bool {
         && !is_of_tests(path)
 }
 
-fn is_of_tests(path: &Path) -> bool {
+/// Returns true if all of a file belongs to tests.
+pub(crate) fn is_of_tests(path: &Path) -> bool {
     path.iter().any(|part| {
         ["tests", "tests.rs", "testing.rs", "test_support.rs"]
             .iter()
@@ -94,7 +95,7 @@ fn limits(text: &str) -> Vec<Limit<'_>> {
 }
 
 /// Returns true if a module of tests begins at the first of these lines.
-fn begins_tests(code: &[&str]) -> bool {
+pub(crate) fn begins_tests(code: &[&str]) -> bool {
     matches!(code, [attribute, module, ..]
         if attribute.trim() == "#[cfg(test)]" && module.trim_end().ends_with('{'))
 }

@@ -2,14 +2,14 @@
 
 /// One file's code and its comments, each as long as the file and with the other blanked out, so
 /// that lines keep their numbers. The insides of string and character literals are in neither.
-pub(super) struct Source {
-    pub(super) code: String,
-    pub(super) comments: String,
+pub(crate) struct Source {
+    pub(crate) code: String,
+    pub(crate) comments: String,
 }
 
 impl Source {
     /// Splits `text`. Text that is not Rust gives something, and no panic.
-    pub(super) fn split(text: &str) -> Self {
+    pub(crate) fn split(text: &str) -> Self {
         let mut splitter = Splitter {
             rest: text,
             source: Self::empty(text.len()),
