@@ -110,6 +110,9 @@ fn parts(snapshot: &Snapshot, rate: u64) -> Vec<String> {
     let Progress {
         bytes, bytes_known, ..
     } = snapshot.progress;
+    if snapshot.path.is_none() && snapshot.silent.is_none() {
+        return vec!["connecting".to_owned()];
+    }
     let mut parts = Vec::new();
     match total(&snapshot.progress) {
         Some(total) => {
@@ -165,12 +168,21 @@ fn left(progress: &Progress, rate: u64) -> Option<String> {
     (rate > 0).then(|| clock(bytes.div_ceil(rate)))
 }
 
-/// Returns the line that stays when a copy is over; `resumed` bytes were there before.
-pub(super) fn summary(totals: &Totals, resumed: u64, took: Duration) -> String {
-    let files = match totals.files {
+/// Returns the line that ends a dry run.
+pub(super) fn dry_summary(totals: &Totals) -> String {
+    format!("{}, {} would be copied", files(totals), size(totals.bytes))
+}
+
+fn files(totals: &Totals) -> String {
+    match totals.files {
         1 => "1 file".to_owned(),
         files => format!("{files} files"),
-    };
+    }
+}
+
+/// Returns the line that stays when a copy is over; `resumed` bytes were there before.
+pub(super) fn summary(totals: &Totals, resumed: u64, took: Duration) -> String {
+    let files = files(totals);
     let tenths = took.as_millis() / 100;
     let mut summary = format!(
         "{files}, {} in {}.{} s",
@@ -286,8 +298,23 @@ mod tests {
         piped.progress.has_pipe = true;
         piped.progress.bytes_known = piped.progress.bytes;
         piped.name = None;
-        piped.path = None;
-        assert_eq!(line(&piped, 1000, 90), "150.0 MB  1.0 kB/s");
+        piped.path = Some(PathState::Ssh);
+        assert_eq!(line(&piped, 1000, 90), "150.0 MB  1.0 kB/s  over ssh");
+    }
+
+    #[test]
+    fn before_there_is_a_path_the_line_says_that_it_connects() {
+        assert_eq!(line(&Snapshot::default(), 0, 80), "connecting");
+    }
+
+    #[test]
+    fn a_dry_run_says_how_much_it_would_be() {
+        let totals = Totals {
+            files: 2,
+            bytes: 1500,
+            ..Totals::default()
+        };
+        assert_eq!(dry_summary(&totals), "2 files, 1.5 kB would be copied");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::arguments::CopyOptions;
 use super::entry_error_text::entry_error_text;
 use super::json;
 use super::printer::Printer;
-use super::progress::{Meter, PathState, Snapshot, line, size, summary};
+use super::progress::{Meter, PathState, Snapshot, dry_summary, line, size, summary};
 use crate::report::{self, escaped, in_plain_words};
 
 /// The time between two drawings of the line.
@@ -270,11 +270,15 @@ impl Reporter {
             Style::Json(printer) => {
                 printer.print(&json::done(totals, self.resumed, took.as_secs_f64()));
             }
-            Style::Terminal(_) if !self.is_dry_run => {
-                let text = summary(totals, self.resumed, copied_in);
+            Style::Terminal(_) => {
+                let text = if self.is_dry_run {
+                    dry_summary(totals)
+                } else {
+                    summary(totals, self.resumed, copied_in)
+                };
                 self.print_above(&format!("{text}\n"), WAITING_BYTES_MAX);
             }
-            Style::Terminal(_) | Style::Lines(_) | Style::Silent => {}
+            Style::Lines(_) | Style::Silent => {}
         }
     }
 
