@@ -345,4 +345,21 @@ mod tests {
         assert_eq!(outputs(true), [None, Some(Stamp(6))]);
         assert_eq!(outputs(false), [None, None]);
     }
+
+    #[test]
+    fn output_waits_for_a_size_only_where_it_came_behind_one() {
+        let played = |trace: &[u8]| {
+            let mut player = Player::new(&Trace::parse(trace).unwrap(), ms(0), true).with_sizes();
+            player.receive(ms(5000), b"ls");
+            written(&mut player, 6000).len()
+        };
+        // The same size once more, and a key behind another size.
+        let same = b"0 SIZE 80 24\n1000000 USER 1\nl\n1500000 SIZE 80 24\n1502000 HOST 1\nl\n";
+        assert_eq!(played(same), 1);
+        let key = b"0 SIZE 80 24\n1000000 USER 1\nl\n1500000 SIZE 60 20\n1600000 USER 1\ns\n\
+            1602000 HOST 1\ns\n";
+        assert_eq!(played(key), 1);
+        let size = b"0 SIZE 80 24\n1000000 USER 1\nl\n1500000 SIZE 60 20\n1502000 HOST 1\nl\n";
+        assert_eq!(played(size), 0);
+    }
 }

@@ -102,6 +102,8 @@ mod tests {
             "⏎".as_bytes(),
             "𝄞".as_bytes(),
             b"\x1b[3\x18",
+            b"\x1b]0;a title\x18",
+            b"\x1b]0;a title\x1a",
         ] {
             let mut expected = vec![false; sequence.len()];
             expected[sequence.len() - 1] = true;

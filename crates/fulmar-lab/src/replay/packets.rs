@@ -221,7 +221,7 @@ mod tests {
             host: Some(host),
             serial: Some(serial),
             is_copy: false,
-            bytes: if serial == 1 { 52 } else { 88 },
+            bytes: if serial == 1 { 80 } else { 81 },
             what,
         }
     }
@@ -277,5 +277,50 @@ mod tests {
         assert_eq!((up, down), (vec![(0.4, 1.0)], vec![]));
         assert_eq!(packets().acks_on_data(), Some(0.75));
         assert_eq!(Packets::default().acks_on_data(), None);
+    }
+
+    #[test]
+    fn what_waits_on_the_way_to_the_client_waits_down_there() {
+        let mut packets = Packets::default();
+        packets.take_in(&[
+            entry(1000, SERVER, 2, EntryKind::Sent),
+            entry(1000, SERVER, 2, EntryKind::Queued),
+            entry(1100, CLIENT, 2, EntryKind::Delivered),
+        ]);
+        let [up, down] = packets.queues(Duration::from_secs(1));
+        assert_eq!((up, down), (vec![], vec![(0.0, 1.0), (0.05, 0.0)]));
+    }
+
+    #[test]
+    fn a_packet_waits_until_it_is_lost_or_for_ever() {
+        let queue = |entries: &[Entry]| {
+            let mut packets = Packets::default();
+            packets.take_in(entries);
+            let [up, _] = packets.queues(Duration::from_secs(1));
+            up
+        };
+        let waits = [
+            entry(1000, CLIENT, 2, EntryKind::Sent),
+            entry(1000, CLIENT, 2, EntryKind::Queued),
+            entry(1200, CLIENT, 2, EntryKind::Lost(LossCause::QueueFull)),
+        ];
+        assert_eq!(queue(&waits[..2]), [(0.0, 1.0)]);
+        assert_eq!(queue(&waits), [(0.0, 1.0), (0.2, 1.0), (0.25, 0.0)]);
+    }
+
+    #[test]
+    fn a_depth_is_noted_once_in_each_step() {
+        let mut depths = Depths::default();
+        let ms = Duration::from_millis;
+        for at in [0, 49, 50] {
+            depths.step(ms(at), 1);
+        }
+        assert_eq!(depths.finish(), [(ms(0), 2.0), (ms(50), 3.0)]);
+    }
+
+    #[test]
+    fn what_was_lost_before_the_start_does_not_count() {
+        let [up, _] = packets().losses(Duration::from_millis(1401));
+        assert_eq!(up, []);
     }
 }

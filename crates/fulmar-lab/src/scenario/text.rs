@@ -337,6 +337,7 @@ mod tests {
         let pairs = [
             ("delay 50ms", Delay::ms(50)),
             ("delay 40ms..60ms", Delay::jitter(ms(40), ms(60))),
+            ("delay 40ms..40ms", Delay::jitter(ms(40), ms(40))),
             (
                 "delay 0ms..60ms reordering",
                 Delay::reordering_jitter(ms(0), ms(60)),
@@ -364,6 +365,10 @@ mod tests {
                         .marking()
                         .into(),
                 ),
+            ),
+            (
+                "rate 5mbit queue codel interval 50ms",
+                Rate::kbit(5000, CoDel::standard().timed(ms(5), ms(50)).into()),
             ),
             ("mark 5%", Marking::percent(5)),
             ("unmark", Marking::wiped()),
@@ -457,6 +462,31 @@ mod tests {
     }
 
     #[test]
+    fn a_translator_lets_in_what_its_filter_says() {
+        let outside = address("198.51.100.9:0").ip();
+        for (word, filter) in [
+            ("open", Filter::Open),
+            ("address", Filter::Address),
+            ("port", Filter::AddressAndPort),
+        ] {
+            let nat = parse(&format!("nat 198.51.100.9 filter {word}")).nat;
+            assert_eq!(nat, Some(Nat::at(outside).filtering(filter)));
+        }
+    }
+
+    #[test]
+    fn a_trace_begins_where_it_is_said_and_has_its_queue() {
+        let trace = LinkTraces::none().get("like-evdo-up:2").unwrap();
+        let up = parse("up trace like-evdo-up:2 from 30s queue 9p").up;
+        assert_eq!(
+            up,
+            [Traced::from(trace.clone(), secs(30), Queue::datagrams(9))]
+        );
+        let up = parse("up trace like-evdo-up:2").up;
+        assert_eq!(up, [Traced::from(trace, secs(0), Queue::Endless)]);
+    }
+
+    #[test]
     fn what_has_no_meaning_is_refused_with_its_line() {
         for (text, part) in [
             ("up los 1%", "“los” is not known"),
@@ -464,6 +494,9 @@ mod tests {
             ("up loss", "the share is missing"),
             ("up delay 60ms..40ms", "grows"),
             ("up burst-loss 90% run 1", "longer runs"),
+            ("up burst-loss 1% run 0.9", "longer runs"),
+            ("up outage 10s..10s", "ends after its start"),
+            ("nat 198.51.100.9 filter shut", "a filter is open"),
             ("up rate 5mbit queue 24", "as long as 24p or 64kB"),
             ("up trace none", "none"),
             ("up outage 10s", "from one time to another"),

@@ -185,4 +185,37 @@ mod tests {
         assert!((0..500).all(|_| (70..=350).contains(&rhythm.command().as_millis())));
         assert!((0..500).all(|_| (400..=1200).contains(&rhythm.thought().as_millis())));
     }
+
+    #[test]
+    fn a_neighbour_lies_beside_its_letter_in_the_row() {
+        let neighbours = |letter| {
+            let of = |seed| TypingRhythm::new(seed).neighbour(letter);
+            let mut found: Vec<Option<char>> = (0..40).map(of).collect();
+            found.sort_unstable();
+            found.dedup();
+            found
+        };
+        assert_eq!(neighbours('q'), [Some('w')]);
+        assert_eq!(neighbours('p'), [Some('o')]);
+        assert_eq!(neighbours('s'), [Some('a'), Some('d')]);
+        assert_eq!(neighbours(' '), [None]);
+    }
+
+    #[test]
+    fn a_slip_goes_on_for_a_moment_and_is_taken_back() {
+        let mut lengths = Vec::new();
+        for seed in 0..40 {
+            let mut touches = Vec::new();
+            TypingRhythm::new(seed).slip(&['q', '1', '2', '3'], &mut touches);
+            let (typed, back) = touches.split_at(touches.len() / 2);
+            let typed: Vec<u8> = typed.iter().flat_map(|key| key.bytes.clone()).collect();
+            assert_eq!(typed, b"w12"[..typed.len()]);
+            assert!(back.iter().all(|key| key.bytes == b"\x7f"));
+            lengths.push(typed.len());
+        }
+        assert!(
+            (1..=3).all(|length| lengths.contains(&length)),
+            "{lengths:?}"
+        );
+    }
 }

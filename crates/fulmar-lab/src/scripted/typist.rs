@@ -479,4 +479,12 @@ mod tests {
         assert_eq!(words, [word("你好"), word("吗"), TypistAction::Leave]);
         assert!((350..=1000).contains(&acts[0].0), "{acts:?}");
     }
+
+    #[test]
+    fn exact_text_has_no_slips() {
+        let text = "every quick brown fox ".repeat(20);
+        let acts = acts(&mut typist(&format!("exact {text}")), 200_000);
+        assert_eq!(typed(&acts), text.as_bytes());
+        assert_eq!(acts.len(), text.len() + 1);
+    }
 }

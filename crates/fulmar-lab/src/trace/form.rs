@@ -239,10 +239,22 @@ mod tests {
         assert_eq!(error(b"7 SIZE 80 24\n9 USER 3\nab"), cut);
         let long = FormError::NoNewline { at: 23 };
         assert_eq!(error(b"7 SIZE 80 24\n9 USER 1\nab\n"), long);
+        let unended = FormError::NoNewline { at: 24 };
+        assert_eq!(error(b"7 SIZE 80 24\n9 USER 2\nab"), unended);
         assert_eq!(
             error(b"9 USER 1\na\n"),
             FormError::NoTrace(NoTrace::SizeMissing)
         );
+    }
+
+    #[test]
+    fn no_more_is_quoted_than_a_header_could_have() {
+        let refused = Trace::parse(&[b'7'; 500]);
+        let expected = FormError::NoHeader {
+            at: 0,
+            found: "7".repeat(HEADER_MAX),
+        };
+        assert_eq!(refused, Err(expected));
     }
 
     #[test]

@@ -206,6 +206,11 @@ mod tests {
             b"\x1bOP",
             b"\x1b[27;5;13~",
             b"\x1b[97;5u",
+            // Keys of other terminals that end as answers do.
+            b"\x1b[R",
+            b"\x1b[5y",
+            b"\x1b[1I",
+            b"\x1b[2O",
         ] {
             let twice = [sequence, sequence].concat();
             assert_eq!(keys(&twice), [sequence, sequence]);
@@ -283,5 +288,18 @@ mod tests {
             prop_assert_eq!(joined, bytes.clone());
             prop_assert!(keystrokes(&bytes).all(|keystroke| !keystroke.bytes.is_empty()));
         }
+    }
+
+    #[test]
+    fn a_report_of_the_mouse_has_three_bytes_behind_its_letter() {
+        let whole = b"\x1b[M !!";
+        assert_eq!(cut(whole), [(&whole[..], KeystrokeKind::Mouse)]);
+        assert_eq!(keys(b"\x1b[M !"), [&b"\x1b[M"[..], b" ", b"!"]);
+    }
+
+    #[test]
+    fn only_what_a_person_did_is_typed() {
+        let typed: Vec<&[u8]> = typed_keys(b"a\x1b[1;1R\x1b[Ab").collect();
+        assert_eq!(typed, [&b"a"[..], b"\x1b[A", b"b"]);
     }
 }

@@ -118,6 +118,8 @@ mod tests {
             ..Surroundings::default()
         };
         assert!(ROUTE.needs(true).is_empty());
+        let lines = ROUTE.scenario(5, &around);
+        assert!(lines.starts_with("up trace like-lte-up:5\ndown trace like-lte-down:5 queue"));
         let scenarios = [1, 2].map(|seed| {
             Scenario::parse(&ROUTE.scenario(seed, &around), &LinkTraces::none()).unwrap()
         });

@@ -257,7 +257,8 @@ mod tests {
         let keys = [
             key(serde_json::json!({"ms": 2}), 2),
             key(serde_json::json!({"ms": 5000}), 1000),
-            key(serde_json::json!({"ms": 5010}), 5000),
+            key(serde_json::json!({"ms": 5020}), 5000),
+            key(serde_json::json!({"ms": 5021}), 5000),
             key(serde_json::json!({"ms": 9000, "censored": true}), 3),
             key(serde_json::Value::Null, 1),
         ];
@@ -275,9 +276,9 @@ mod tests {
             .map(|(name, figure)| (name.as_str(), figure.value))
             .collect();
         let expected = [
-            ("at_once", 0.25),
-            ("first_at_once", 0.5),
-            ("first_is_own", 0.5),
+            ("at_once", 0.2),
+            ("first_at_once", 0.4),
+            ("first_is_own", 0.4),
         ];
         assert_eq!(values, expected);
     }

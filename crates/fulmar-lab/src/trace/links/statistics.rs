@@ -171,4 +171,15 @@ mod tests {
         let trace = LinkTrace::from_times(vec![5, 5, 5, 10, 100]).unwrap();
         assert!(is_about(Statistics::of(&trace).clustered, 0.5));
     }
+
+    #[test]
+    fn quantiles_are_those_of_the_rates_of_seconds() {
+        let second = |n: u32| (0..=n).map(move |number| n * 1000 + number);
+        let times = (0..10).flat_map(second).chain([10_000]).collect();
+        let statistics = Statistics::of(&LinkTrace::from_times(times).unwrap());
+        let rates = [1.0, 5.0, 9.0].map(|count| count * 0.012);
+        for (quantile, rate) in statistics.mbit_quantiles.into_iter().zip(rates) {
+            assert!(is_about(quantile, rate), "{statistics:?}");
+        }
+    }
 }
