@@ -15,7 +15,6 @@
 //! this machine goes through meanwhile, all peers of a cell do. Cells that must have the machine for
 //! themselves come last.
 
-mod missing;
 mod pairs;
 mod plan;
 mod progress;
@@ -23,10 +22,9 @@ mod runner;
 mod scheduler;
 mod selection;
 
-pub use missing::missing;
 pub use pairs::{PAIRS, PairComparison, PairReport, PairSeries, RunPair, compare_pairs, pairs};
 pub use plan::{PlannedRun, RunPlan, forecast, minutes};
 pub use progress::ProgressDisplay;
 pub use runner::{Interrupted, ProcessRunner, Runner, outcome};
 pub use scheduler::{RunCounts, RunEvent, RunObserver, run_plan};
-pub use selection::{SelectedCell, Selection};
+pub use selection::{SelectedCell, Selection, missing};
