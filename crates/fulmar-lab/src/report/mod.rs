@@ -12,7 +12,6 @@ mod drawing;
 mod evidence;
 mod facts;
 mod grouped;
-mod markdown;
 mod markup;
 mod not_best;
 mod number;
@@ -23,7 +22,6 @@ mod part;
 mod peers;
 mod plots;
 mod predictions;
-mod quoted;
 mod ratios;
 mod relations;
 mod scalar;
@@ -105,7 +103,7 @@ pub fn table(
     experiments: &'static [Experiment],
     around: &Surroundings,
 ) -> Result<String> {
-    Ok(markdown::of(&subjects(root, experiments, around)?))
+    Ok(overview::markdown(&subjects(root, experiments, around)?))
 }
 
 /// Returns the tables of the predictions that lie in a folder, in Markdown; empty where there are none.

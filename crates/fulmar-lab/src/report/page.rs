@@ -164,18 +164,14 @@ const STYLE: &str = concat!(
 );
 
 fn head(kind: PageKind) -> Element {
+    let meta = |name: &str, content: &str| {
+        let meta = element("meta").set("name", name);
+        meta.set("content", content)
+    };
     element("head")
         .with(element("meta").set("charset", "utf-8"))
-        .with(
-            element("meta")
-                .set("name", "viewport")
-                .set("content", "width=device-width, initial-scale=1"),
-        )
-        .with(
-            element("meta")
-                .set("name", "color-scheme")
-                .set("content", "light dark"),
-        )
+        .with(meta("viewport", "width=device-width, initial-scale=1"))
+        .with(meta("color-scheme", "light dark"))
         .with(element("link").set("rel", "icon").set("href", "data:,"))
         .with(element("title").text(format!("{} · fulmar-lab", kind.title)))
         .with(element("style").own(STYLE))

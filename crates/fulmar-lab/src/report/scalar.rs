@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fulmar_testbed::median;
 
-use super::grouped::{CellRuns, PeerRuns};
+use super::grouped::{CellRuns, ExperimentRuns, FigureValues, PeerRuns};
 use super::markup::{Element, element};
-use super::number::Unit;
+use super::number::{NONE, Unit};
 use super::peers::PeerStyles;
-use super::table::{self, Table, maybe, number, row, row_head};
+use super::table::{self, Table, head, maybe, number, row, row_head, words};
+use crate::experiment::Quoted;
 
 /// Figures that are no measure of a peer: how a sitting ended is told with its faults.
 const UNSHOWN: &[&str] = &["given_up", "is_settled", "why_over"];
@@ -116,12 +117,50 @@ fn cell(values: &[f64], unit: &Unit) -> Element {
 }
 
 /// Adds to a cell from where to where values reach, if they differ as they are shown.
-pub(super) fn ranged(cell: Element, values: &[f64], unit: &Unit) -> Element {
+fn ranged(cell: Element, values: &[f64], unit: &Unit) -> Element {
     let ends = [f64::min, f64::max].map(|end| values.iter().copied().reduce(end));
     match ends.map(|end| end.map(|end| unit.show(end))) {
         [Some(low), Some(high)] if low != high => table::ranged(cell, &low, &high),
         _ => cell,
     }
+}
+
+/// Returns the published figures that are no times of keys, beside what was measured; `None` where nothing such was published.
+pub(super) fn quoted(subject: &ExperimentRuns) -> Option<Element> {
+    let caption = format!("Published beside measured: {}", subject.title);
+    let mut table = Table::new(caption)
+        .words(["published by", "what"])
+        .numbers("", ["published"])
+        .words(["measured with"])
+        .numbers("median, range", ["measured"])
+        .numbers("", ["runs"]);
+    for quoted in subject.experiment.quoted {
+        let (measured, runs) = measured(subject, quoted);
+        table.row(row([
+            head(quoted.by),
+            words(quoted.what).class("wide"),
+            number(quoted.said),
+            words(format!("{}, {}", quoted.peer, quoted.cells)),
+            measured,
+            number(runs.to_string()),
+        ]));
+    }
+    table.element()
+}
+
+/// Returns what was measured, and how often.
+fn measured(subject: &ExperimentRuns, quoted: &Quoted) -> (Element, usize) {
+    let runs = subject.runs(quoted.cells, quoted.peer);
+    let Some(figure) = FigureValues::of(&runs, quoted.figure) else {
+        return (number(NONE), 0);
+    };
+    let FigureValues {
+        values,
+        median,
+        unit,
+    } = figure;
+    let cell = number(format!("{} {}", unit.show(median), unit.name));
+    (ranged(cell, &values, &unit), values.len())
 }
 
 #[cfg(test)]

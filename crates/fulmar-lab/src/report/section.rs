@@ -5,7 +5,7 @@ use super::grouped::{CellRuns, ExperimentRuns};
 use super::markup::{Element, element, folded};
 use super::part::{DISTRIBUTIONS_FILE, PageSection, RUNS_FILE};
 use super::peers::PeerStyles;
-use super::{plots, quoted, ratios, scalar, series, typed};
+use super::{plots, ratios, scalar, series, typed};
 
 /// Returns the section.
 pub(super) fn of(subject: &ExperimentRuns, peers: &PeerStyles) -> PageSection {
@@ -17,7 +17,7 @@ pub(super) fn of(subject: &ExperimentRuns, peers: &PeerStyles) -> PageSection {
     if !subject.experiment.about.is_empty() {
         inner.push(element("p").text(subject.experiment.about));
     }
-    inner.extend(quoted::table(subject));
+    inner.extend(scalar::quoted(subject));
     let (typed, bare): (Vec<&CellRuns>, Vec<&CellRuns>) = subject
         .settings
         .iter()
