@@ -120,3 +120,92 @@ fn pairs_table(kind: &PairComparison, title: &str) -> Option<Element> {
     }
     Some(folded(title, table.element()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::fixture::{assert_in_order, text};
+    use super::*;
+    use crate::run::RunPair;
+    use serde_json::json;
+
+    #[test]
+    fn a_check_has_its_words_or_else_its_numbers_and_its_verdict() {
+        let findings = json!({
+            "checks": [
+                {"what": "delay", "setting": "20 ms", "measured": "+0.05 ms", "wanted": "+0.2 ms",
+                 "good": true, "numbers": {"set": 1.0}},
+                {"what": "loss", "good": false, "numbers": {"set_ms": 20.0, "seen": 0.5, "said": "x"}},
+                {"what": "bare"},
+            ],
+            "machine": {"is_virtual": false, "optimised": true, "cores": 2, "kernel": "6.1", "none": null},
+        });
+        let said = text(&precision(&findings).inner);
+        let parts = [
+            "<th scope=row>delay<td class=words>20 ms<td class=words>+0.05 ms<td class=words>+0.2 ms\
+             <td class=\"words good\">✓ ok",
+            "<th scope=row>loss<td><td class=words>seen 0.50, set ms 20.0<td>\
+             <td class=\"words bad\">✗ not ok",
+            "<th scope=row>bare<td><td><td><td class=\"words bad\">✗ not ok",
+            "<dt>cores<dd>2.00<dt>is virtual<dd>no<dt>kernel<dd>6.1<dt>none<dd><dt>optimised<dd>yes",
+        ];
+        assert_in_order(&said, &parts);
+    }
+
+    #[test]
+    fn a_file_that_says_something_else_is_no_check() {
+        for findings in [json!({}), json!([]), json!({"checks": 3, "machine": "x"})] {
+            assert_eq!(precision(&findings).inner.len(), 1, "{findings}");
+        }
+    }
+
+    #[test]
+    fn pairs_are_counted_and_those_that_hold_zero_are_grey() {
+        let pair = |name: &str, difference, holds_zero| RunPair {
+            name: name.to_owned(),
+            medians_ms: [Some(503.0), None],
+            difference_ms: difference,
+            holds_zero,
+        };
+        let comparison = |is_good| PairComparison {
+            pairs: vec![
+                pair("one", Some([Some(-3.0), None]), true),
+                pair("other", None, false),
+            ],
+            holding: 1,
+            wanted: 2,
+            is_good,
+        };
+        let both = PairReport {
+            equal: comparison(false),
+            alone: Some(comparison(true)),
+        };
+        let said = text(&pairs(&both).inner);
+        let parts = [
+            "<p class=bad>✗ Equal settings, both beside other runs: 1 of 2 intervals hold zero, 2 are to.",
+            "<tr class=near><th scope=row>one<td>503<td class=none>–<td>−3.00<td class=none>–<td class=words>yes",
+            "<tr><th scope=row>other<td>503<td class=none>–<td class=none>–<td class=none>–<td class=words>no",
+            "<p class=good>✓ Equal settings, one beside other runs, one alone: 1 of 2",
+        ];
+        assert_in_order(&said, &parts);
+        let equal = PairReport {
+            alone: None,
+            ..both
+        };
+        assert!(!text(&pairs(&equal).inner).contains("one alone"));
+    }
+
+    #[test]
+    fn a_file_of_pairs_is_read_as_it_is_written() {
+        let text = r#"{"alone":null,"equal":{"good":false,"holding":0,"pairs":[{"difference_ms":[null,2.5],
+            "holds_zero":true,"medians_ms":[1.0,null],"name":"x"}],"wanted":1}}"#;
+        let report: PairReport = serde_json::from_str(text).unwrap();
+        assert_eq!(report.equal.pairs[0].difference_ms, Some([None, Some(2.5)]));
+        let again = serde_json::to_value(&report).unwrap();
+        let mut expected: Value = serde_json::from_str(text).unwrap();
+        expected.as_object_mut().unwrap().remove("alone");
+        assert_eq!(again, expected);
+        for cut in ["", "{}", r#"{"equal":{"good":true}}"#] {
+            assert!(serde_json::from_str::<PairReport>(cut).is_err(), "{cut}");
+        }
+    }
+}

@@ -91,3 +91,95 @@ fn figure(runs: &[&PeerRuns], name: &str) -> Option<String> {
         name => format!("{} {name}", unit.show(median)),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::fixture::{measured, outcome, subject, typed};
+    use super::*;
+    use crate::outcome::Outcome;
+    use std::time::Duration;
+
+    fn said(text: &str, peers: Vec<PeerRuns>) -> String {
+        let subject = subject(peers);
+        filled(text, &subject, &[])
+    }
+
+    #[test]
+    fn a_name_in_braces_becomes_its_figure_and_the_rest_stays() {
+        let mut runs = typed("ssh", &[&[1, 4, 100, 200], &[5, 6, 300, 400]]);
+        for outcome in &mut runs.outcomes {
+            if let Some(verdict) = &mut outcome.verdict {
+                verdict.longest_stall = Duration::from_secs(2 + outcome.run.seed);
+                verdict.keys[0].own = verdict.keys[3].own;
+            }
+        }
+        let text = |name: &str| {
+            said(
+                &format!("{{slow ssh {name}}}"),
+                vec![PeerRuns {
+                    peer: "ssh".to_owned(),
+                    outcomes: runs.outcomes.clone(),
+                }],
+            )
+        };
+        let names = ["median", "mean", "p99", "own_median", "own_p99"];
+        let expected = ["53.0 ms", "127 ms", "400 ms", "200 ms", "400 ms"];
+        assert_eq!(names.map(text), expected);
+        let names = ["stall", "at_once", "first_at_once", "none"];
+        let expected = ["3.00 s", "12.5 %", "37.5 %", MISSING];
+        assert_eq!(names.map(text), expected);
+    }
+
+    #[test]
+    fn single_figures_have_their_unit_and_packets_have_words_of_their_own() {
+        let bytes = |text| {
+            said(
+                text,
+                vec![measured("ssh", ("bytes_up", "B"), &[1e3, 3e3, 2e3])],
+            )
+        };
+        assert_eq!(bytes("a {s ssh bytes_up} b"), "a 2.00 kB b");
+        let packets = measured("ssh", ("packets_up", "packets"), &[7.0]);
+        assert_eq!(said("{slow ssh packets_up}", vec![packets]), "7");
+    }
+
+    #[test]
+    fn the_most_of_a_series_is_that_over_all_runs() {
+        let run = |seed, points: &[(f64, f64)]| Outcome {
+            series: [("queue_up".to_owned(), points.to_vec())].into(),
+            ..outcome("ssh", seed)
+        };
+        let runs = PeerRuns {
+            peer: "ssh".to_owned(),
+            outcomes: vec![run(1, &[(9.0, 4.0), (0.0, 2.0)]), run(2, &[(0.0, 3.0)])],
+        };
+        let text = "{slow ssh queue_up_max}, {slow ssh queue_down_max}";
+        assert_eq!(said(text, vec![runs]), format!("4 packets, {MISSING}"));
+    }
+
+    #[test]
+    fn another_experiment_is_named_before_its_cell() {
+        let mut other = subject(vec![measured("ssh", ("rate", "B/s"), &[2e6])]);
+        other.name = "other".to_owned();
+        let own = subject(vec![measured("ssh", ("rate", "B/s"), &[1e6])]);
+        let text = "{slow ssh rate}, {other/slow ssh rate}, {third/slow ssh rate}";
+        let expected = format!("1.00 MB/s, 2.00 MB/s, {MISSING}");
+        assert_eq!(filled(text, &own, &[other]), expected);
+    }
+
+    #[test]
+    fn what_is_not_measured_or_no_name_says_so_and_a_brace_without_an_end_stays() {
+        let ssh = || vec![measured("ssh", ("rate", "B/s"), &[1e6])];
+        for name in [
+            "slow mosh rate",
+            "fast ssh rate",
+            "slow ssh",
+            "",
+            "slow ssh at_once",
+        ] {
+            assert_eq!(said(&format!("{{{name}}}"), ssh()), MISSING, "{name}");
+        }
+        assert_eq!(said("a {b\nc", ssh()), "a {b c");
+        assert_eq!(said("a {b {slow ssh rate}.", ssh()), "a {b 1.00 MB/s.");
+    }
+}

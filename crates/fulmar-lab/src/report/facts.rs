@@ -222,3 +222,154 @@ const WORDS: &[(&str, &str)] = &[
          keys of them. Where it does not hold 1 the two differ by more than chance.",
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::fixture::{assert_in_order, failed, outcome, setting, subject, text};
+    use super::*;
+    use crate::report::grouped::PeerRuns;
+
+    fn runs(peer: &str, outcomes: Vec<Outcome>) -> PeerRuns {
+        PeerRuns {
+            peer: peer.to_owned(),
+            outcomes,
+        }
+    }
+
+    /// A run by a typist with a recording, so many at once.
+    fn typed(seed: usize, typing: &str, recording: &str, side_by_side: usize) -> Outcome {
+        let mut outcome = outcome("ssh", seed);
+        outcome.facts.typing = Some(typing.to_owned());
+        outcome.facts.recording = Some(recording.to_owned());
+        outcome.facts.side_by_side = side_by_side;
+        outcome
+    }
+
+    #[test]
+    fn the_line_of_facts_has_each_fact_once() {
+        let line = |outcomes| typing(&setting(vec![runs("ssh", outcomes)])).html();
+        let both = vec![typed(2, "open", "b", 3), typed(1, "open", "a", 1)];
+        assert_eq!(
+            line(both),
+            "<p class=facts-line>open loop · recordings a, b · seeds 1, 2 · up to 3 runs at once</p>"
+        );
+        let alone = vec![typed(7, "closed", "a", 1)];
+        let expected = "<p class=facts-line>closed loop · recordings a · seed 7</p>";
+        assert_eq!(line(alone), expected);
+        let bare = vec![outcome("ssh", 7)];
+        assert_eq!(line(bare), "<p class=facts-line>seed 7</p>");
+    }
+
+    #[test]
+    fn who_failed_is_told_with_the_first_reason_and_how_often() {
+        let styles = PeerStyles::default();
+        let some = vec![
+            outcome("ssh", 1),
+            failed("ssh", 2, "no prompt"),
+            failed("ssh", 3, "no answer"),
+        ];
+        let all = setting(vec![
+            runs("ssh", some),
+            runs("mosh", vec![outcome("mosh", 1)]),
+        ]);
+        let said = shortfall(&all, &styles).unwrap().html();
+        assert!(
+            said.contains("</span> 2 of 3 runs failed: no prompt</ul>"),
+            "{said}"
+        );
+        assert_eq!(said.matches("<li>").count(), 1);
+        let well = setting(vec![runs("mosh", vec![outcome("mosh", 1)])]);
+        assert!(shortfall(&well, &styles).is_none());
+    }
+
+    #[test]
+    fn the_first_run_of_each_peer_can_be_done_again_by_hand() {
+        let mut first = outcome("ssh", 1);
+        first.facts.scenario = "up delay 10ms\ndown loss 1%".to_owned();
+        first.facts.commands = vec!["ssh host".to_owned(), "sshd -D".to_owned()];
+        (first.facts.began, first.facts.took) = (1_790_000_000, 90.0);
+        let bare = outcome("mosh", 5);
+        let peers = vec![
+            runs("ssh", vec![first, outcome("ssh", 2)]),
+            runs("mosh", vec![bare]),
+        ];
+        let mut setting = setting(peers);
+        let said = commands(&setting).html();
+        let parts = [
+            "<summary>Link and commands: A slow link</summary>",
+            "<p>ssh, seed 1, 2026-09-21 14:13 UTC, took 90.0 s</p>",
+            "<pre tabindex=0>up delay 10ms\ndown loss 1%\n$ ssh host\n$ sshd -D</pre>",
+            "<p>mosh, seed 5, 1970-01-01 00:00 UTC, took 0 ms</p></details>",
+        ];
+        assert_in_order(&said, &parts);
+        assert!(!said.contains("<dl>") && !said.contains("seed 2"));
+        setting.parameters = vec![("link", "delay 10ms".to_owned())];
+        let said = commands(&setting).html();
+        assert!(
+            said.contains("</summary><dl><dt>link<dd>delay 10ms</dl><p>"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn every_run_without_figures_is_listed() {
+        let outcomes = vec![outcome("ssh", 1), failed("ssh", 2, "no <prompt>")];
+        let part = failures(&[subject(vec![runs("ssh", outcomes)])]).unwrap();
+        let row = "<th scope=row>typing<td class=words>A slow link<td class=words>ssh<td>2\
+                   <td class=\"words wide\">no &lt;prompt&gt;";
+        assert!(text(&part.inner).contains(row), "{}", text(&part.inner));
+        assert_eq!(text(&part.inner).matches("scope=row").count(), 1);
+        let well = subject(vec![runs("ssh", vec![outcome("ssh", 1)])]);
+        assert!(failures(&[well]).is_none());
+    }
+
+    #[test]
+    fn machine_and_programs_are_told_as_far_as_they_were_noted() {
+        let mut started = outcome("ssh", 2);
+        started.facts.commands = vec!["ssh -4 host".to_owned(), "sshd".to_owned()];
+        let outcomes = vec![outcome("ssh", 1), started];
+        let subjects = [subject(vec![
+            runs("ssh", outcomes),
+            runs("mosh", vec![outcome("mosh", 1)]),
+        ])];
+        let styles = PeerStyles::of(&subjects);
+        let unknown = text(&making(None, &subjects, &styles).inner);
+        assert!(
+            unknown.starts_with("<p>Nothing was noted of the machine"),
+            "{unknown}"
+        );
+        assert!(unknown.contains("<code>ssh -4 host</code>"), "{unknown}");
+        assert_eq!(unknown.matches("<code>").count(), 1);
+        let mut origin = Origin {
+            kernel: "6.1".to_owned(),
+            processor: "a processor".to_owned(),
+            cores: 2,
+            memory: 8_000_000_000,
+            versions: [("mosh".to_owned(), "mosh 1.4.0".to_owned())].into(),
+            ..Origin::default()
+        };
+        assert_eq!(machine_line(&origin), "2 cores of a processor");
+        let known = text(&making(Some(&origin), &subjects, &styles).inner);
+        let facts = [
+            "<dt>cores<dd>2<dt>memory<dd>8.00 GB<dt>kernel<dd>Linux 6.1<dt>system<dd>",
+            "<dt>mosh<dd>mosh 1.4.0</dl><div",
+        ];
+        assert_in_order(&known, &facts);
+        origin.commands = vec!["run lan".to_owned(), "run loss".to_owned()];
+        let known = text(&making(Some(&origin), &subjects, &styles).inner);
+        let commands = "made by</p><pre tabindex=0>$ run lan\n$ run loss</pre>";
+        assert!(known.contains(commands), "{known}");
+    }
+
+    #[test]
+    fn every_figure_of_the_tables_is_explained_once() {
+        let said = text(&reading().inner);
+        for (word, _) in WORDS {
+            assert_eq!(
+                said.matches(&format!("<dt>{word}<dd>")).count(),
+                1,
+                "{word}"
+            );
+        }
+    }
+}

@@ -268,3 +268,163 @@ fn runs(outcomes: Vec<Outcome>, planned: &[String]) -> Vec<PeerRuns> {
     runs.sort_by_key(place);
     runs
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::fixture::{failed, measured, outcome, verdict};
+    use super::*;
+    use crate::experiment::{Measured, Work};
+    use std::time::Duration;
+
+    struct Nothing;
+
+    impl Work for Nothing {
+        fn measure(&self, _: &str, _: u64, _: &Surroundings) -> anyhow::Result<Measured> {
+            Ok(Measured::default())
+        }
+
+        fn parameters(&self) -> Vec<(&'static str, String)> {
+            vec![("link", "delay 10ms".to_owned())]
+        }
+    }
+
+    fn two_cells(around: &Surroundings) -> Vec<Cell> {
+        let cell = |name: &str, title: &str| Cell {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            peers: ["fulmar", "tool"].map(str::to_owned).to_vec(),
+            takes: Duration::from_secs(1),
+            is_alone: false,
+            work: Box::new(Nothing),
+        };
+        match (around.is_quick, around.is_generated) {
+            (true, _) => vec![cell("quick", "In a short time")],
+            (_, true) => vec![cell("like", "A generated link")],
+            _ => vec![cell("slow", "A slow link"), cell("fast", "A fast link")],
+        }
+    }
+
+    static CATALOGUE: [Experiment; 2] = [
+        Experiment {
+            name: "typing",
+            title: "Typing",
+            cells: two_cells,
+            ..UNKNOWN
+        },
+        Experiment {
+            name: "copies",
+            title: "Copies",
+            ..UNKNOWN
+        },
+    ];
+
+    fn of(experiment: &str, cell: &str, peer: &str) -> Outcome {
+        let mut outcome = outcome(peer, 1);
+        outcome.run.experiment = experiment.to_owned();
+        outcome.run.cell = cell.to_owned();
+        outcome
+    }
+
+    #[test]
+    fn experiments_and_cells_stand_as_in_the_catalogue_and_others_behind_them_by_name() {
+        let outcomes = [
+            ("copies", "x"),
+            ("another", "x"),
+            ("typing", "odd"),
+            ("typing", "fast"),
+            ("typing", "slow"),
+            ("typing", "quick"),
+            ("typing", "like"),
+            ("about", "x"),
+        ];
+        let outcomes = outcomes.map(|(experiment, cell)| of(experiment, cell, "ssh"));
+        let subjects = group(outcomes.to_vec(), &CATALOGUE, &Surroundings::default());
+        let titles: Vec<&str> = subjects.iter().map(|one| one.title.as_str()).collect();
+        assert_eq!(titles, ["Typing", "Copies", "about", "another"]);
+        let cells = subjects[0].settings.iter().map(|one| one.title.as_str());
+        let expected = [
+            "A slow link",
+            "A fast link",
+            "In a short time",
+            "A generated link",
+            "odd",
+        ];
+        assert_eq!(cells.collect::<Vec<_>>(), expected);
+        let known = &subjects[0].settings[0].parameters;
+        assert_eq!(known, &[("link", "delay 10ms".to_owned())]);
+        assert!(subjects[0].settings[4].parameters.is_empty());
+    }
+
+    #[test]
+    fn peers_stand_as_planned_then_the_oldest_first_then_by_name() {
+        let peers = ["x", "a", "mosh-n", "mosh", "ssh", "tool", "fulmar"];
+        let outcomes = peers.map(|peer| of("typing", "slow", peer)).to_vec();
+        let subjects = group(outcomes, &CATALOGUE, &Surroundings::default());
+        let peers = subjects[0].settings[0].peers.iter();
+        let peers: Vec<&str> = peers.map(|runs| runs.peer.as_str()).collect();
+        assert_eq!(peers, ["fulmar", "tool", "ssh", "mosh", "mosh-n", "a", "x"]);
+    }
+
+    #[test]
+    fn a_run_that_failed_or_never_settled_has_no_figures() {
+        assert_eq!(failure(&outcome("ssh", 1)), None);
+        let unsettled = Outcome {
+            verdict: Some(RunVerdict {
+                is_settled: false,
+                ..verdict(&[1])
+            }),
+            ..outcome("ssh", 2)
+        };
+        assert!(failure(&unsettled).unwrap().contains("never showed"));
+        let failed = failed("ssh", 3, "no answer");
+        assert_eq!(failure(&failed).as_deref(), Some("no answer"));
+        let runs = PeerRuns {
+            peer: "ssh".to_owned(),
+            outcomes: vec![unsettled, outcome("ssh", 4), failed],
+        };
+        let complete: Vec<u64> = runs.complete().map(|one| one.run.seed).collect();
+        assert_eq!(complete, [4]);
+        assert!(runs.verdicts().is_empty());
+    }
+
+    #[test]
+    fn each_measure_is_the_time_of_its_name() {
+        let ms = |millis| Observation::After(Duration::from_millis(millis));
+        let mut verdict = verdict(&[0]);
+        verdict.keys[0].own = Some(ms(1));
+        verdict.keys[0].whole = Some(ms(2));
+        verdict.keys[0].first_output = ms(3);
+        let waits = Measure::ALL.map(|measure| measure.of(&verdict));
+        assert_eq!(waits, [vec![ms(1)], vec![ms(2)], vec![ms(3)]]);
+        let names = Measure::ALL.map(Measure::name);
+        assert_eq!(names, ["own effect", "whole screen", "first output"]);
+    }
+
+    #[test]
+    fn a_figure_of_runs_is_finite_and_has_the_unit_of_its_median() {
+        let values = [9e5, f64::INFINITY, 3e6, 5e6];
+        let runs = measured("ssh", ("bytes_up", "B"), &values);
+        assert_eq!(runs.figure("bytes_up"), [9e5, 3e6, 5e6]);
+        assert!(runs.figure("bytes_down").is_empty());
+        let figure = FigureValues::of(&[&runs, &runs], "bytes_up").unwrap();
+        assert_eq!((figure.values.len(), figure.median), (6, 3e6));
+        assert_eq!(figure.unit.name, "MB");
+        assert!(FigureValues::of(&[&runs], "bytes_down").is_none());
+        assert!(FigureValues::of(&[], "bytes_up").is_none());
+    }
+
+    #[test]
+    fn runs_of_an_experiment_are_found_by_the_beginning_of_the_cell_and_the_whole_peer() {
+        let outcomes = [
+            ("slow", "mosh"),
+            ("slower", "mosh"),
+            ("slow", "mosh-n"),
+            ("fast", "mosh"),
+        ];
+        let outcomes = outcomes.map(|(cell, peer)| of("x", cell, peer)).to_vec();
+        let subjects = group(outcomes, &[], &Surroundings::default());
+        assert_eq!(subjects[0].runs("slow", "mosh").len(), 2);
+        assert_eq!(subjects[0].runs("", "mosh").len(), 3);
+        assert!(subjects[0].runs("slow", "mos").is_empty());
+    }
+}

@@ -147,3 +147,72 @@ fn markdown_cell(setting: &CellRuns, peer: &str, suffix: &str) -> String {
     let at_once = or_none(runs.at_once(Measure::Own), percent);
     format!("{median}; {at_once}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::fixture::{assert_in_order, measured, subject, text, typed};
+    use super::*;
+
+    #[test]
+    fn every_setting_in_which_somebody_typed_has_a_row_and_every_peer_its_columns() {
+        let subjects = [
+            subject(vec![
+                typed("ssh", &[&[400; 4]]),
+                typed("fulmar", &[&[2; 4]]),
+            ]),
+            subject(vec![typed("mosh", &[&[10, 20, 3, 4]])]),
+            subject(vec![measured("ssh", ("rate", "B/s"), &[1.0])]),
+        ];
+        let part = part(&subjects, &PeerStyles::of(&subjects)).unwrap();
+        let text = text(&part.inner);
+        let parts = [
+            "<p class=legend>",
+            "ssh</span>",
+            "fulmar</span>",
+            "mosh</span></p>",
+            "Median time until the own effect is right",
+            "<title>ssh 400 ms; fulmar 2.00 ms</title>",
+            "<title>mosh 7.00 ms</title>",
+            "Median time until the whole screen is right",
+            "<th>ssh <small>ms</small><th>at once <small>%</small><th>fulmar",
+            "A slow link</a><td>400<td>0<td>2.00<td>100.0<td class=none>–<td class=none>–",
+            "A slow link</a><td class=none>–<td class=none>–<td class=none>–<td class=none>–<td>7.00<td>50.0",
+        ];
+        assert_in_order(&text, &parts);
+        assert_eq!(text.matches("<tr><th scope=row>").count(), 2);
+        assert!(text.contains("<a href=#typing--slow>A slow link</a>"));
+        assert!(super::part(&subjects[2..], &PeerStyles::default()).is_none());
+    }
+
+    #[test]
+    fn no_time_is_drawn_below_the_least() {
+        let value = |wait| value(&typed("ssh", &[&[wait; 3]]), Measure::Own).unwrap();
+        let (none, some) = (value(0), value(2));
+        assert_eq!((none.value, none.words.as_str()), (LEAST, "ssh 0 ms"));
+        assert_eq!((some.value, some.words.as_str()), (0.002, "ssh 2.00 ms"));
+    }
+
+    #[test]
+    fn in_markdown_who_predicts_nothing_has_a_row_and_ssh_stands_in_both() {
+        let setting = subject(vec![
+            typed("ssh", &[&[400; 4]]),
+            typed("mosh", &[&[3, 3, 3, 900]]),
+            typed("mosh-n", &[&[450; 4]]),
+        ]);
+        assert_eq!(
+            markdown(&[setting]),
+            "| median, ms; at once, % | ssh | mosh | fulmar |\n|---|---|---|---|\n\
+             | A slow link | 400; 0 | 3.00; 75.0 | – |\n\
+             | A slow link, nothing predicted | 400; 0 | 450; 0 | – |\n"
+        );
+        let alone = subject(vec![typed("ssh", &[&[400; 4]])]);
+        assert_eq!(markdown(&[alone]), "");
+        let others = subject(vec![typed("a", &[&[1; 4]]), typed("b-n", &[&[1; 4]])]);
+        let rows = markdown(&[others]);
+        assert!(
+            rows.ends_with("|\n| A slow link, nothing predicted | – | – | – |\n"),
+            "{rows}"
+        );
+        assert_eq!(rows.lines().count(), 3);
+    }
+}

@@ -136,3 +136,136 @@ fn endings(runs: &PeerRuns) -> BTreeMap<&str, usize> {
     }
     endings
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::fixture::{assert_in_order, outcome, setting, typed, verdict};
+    use super::*;
+    use crate::judge::Delivery;
+    use crate::outcome::{Figure, Outcome};
+    use crate::stats::Observation::Censored;
+    use std::time::Duration;
+
+    const fn published(peer: &'static str, cells: &'static str) -> Published {
+        Published {
+            by: "a paper",
+            peer,
+            cells,
+            median: "509",
+            mean: "-",
+            deviation: "",
+        }
+    }
+
+    fn runs(verdicts: Vec<RunVerdict>) -> PeerRuns {
+        let outcomes = verdicts.into_iter().enumerate();
+        let outcomes = outcomes.map(|(seed, verdict)| Outcome {
+            verdict: Some(verdict),
+            ..outcome("mosh", seed)
+        });
+        PeerRuns {
+            peer: "mosh".to_owned(),
+            outcomes: outcomes.collect(),
+        }
+    }
+
+    #[test]
+    fn each_time_stands_in_its_column_and_all_measures_under_their_peer() {
+        let mut slow = verdict(&[100, 200, 300, 400]);
+        slow.keys.iter_mut().for_each(|key| key.whole = None);
+        slow.keys[0].first_output = Censored(Duration::from_secs(9));
+        let table = waits(
+            &setting(vec![runs(vec![slow])]),
+            &[],
+            &PeerStyles::default(),
+        );
+        let table = table.unwrap().html();
+        let parts = [
+            "<th>n <small>keys</small><th>censored <small>keys</small><th>median <small>ms",
+            "<tr class=first><th scope=rowgroup rowspan=3>",
+            "<th scope=row>own effect<td>4<td>0<td>250<td>250<td>129<td>400<td>400<td>0",
+            "<tr><th scope=row>whole screen<td>0<td>0<td class=none>–",
+            "<tr><th scope=row>first output<td>4<td>1<td>350<td class=none>–<td class=none>–",
+        ];
+        assert_in_order(&table, &parts);
+    }
+
+    #[test]
+    fn published_times_stand_under_their_peer_where_the_cell_begins_so() {
+        let setting = setting(vec![typed("ssh", &[&[5; 4]]), typed("mosh", &[&[5; 4]])]);
+        let of = |published: &[Published]| {
+            let table = waits(&setting, published, &PeerStyles::default());
+            table.unwrap().html()
+        };
+        let table = of(&[published("ssh", "slo"), published("mosh", "fast")]);
+        let row = "<tr class=published><th scope=row>first output, published: <cite>a paper</cite>\
+                   <td><td><td>509<td class=none>–<td class=none>–<td><td><td>";
+        let second = "<tr class=first><th scope=rowgroup rowspan=3>";
+        let parts = ["rowspan=4>", "first output<td>4", row, second];
+        assert_in_order(&table, &parts);
+        assert_eq!(table.matches("published:").count(), 1);
+        assert!(
+            table.contains("<td>5.00<td>100.0"),
+            "within 5 ms is at most 5: {table}"
+        );
+    }
+
+    #[test]
+    fn faults_are_summed_over_all_runs_and_the_longest_stall_is_the_longest() {
+        let fault = |lost, stall| RunVerdict {
+            delivery: Delivery {
+                lost,
+                doubled: 2,
+                reordered: 3,
+                strange: 4,
+                ..Delivery::default()
+            },
+            longest_stall: Duration::from_secs(stall),
+            ..verdict(&[1, 1, 1, 1])
+        };
+        let mut worse = fault(5, 9);
+        worse.keys[2].wrong = 7;
+        let runs = runs(vec![worse, fault(1, 2)]);
+        let table = faults(&setting(vec![runs]), &PeerStyles::default());
+        let table = table.unwrap().html();
+        let row = "<td>2<td>8<td>12.5<td>6<td>4<td>6<td>8<td>9.00 s<td>";
+        assert!(table.contains(row), "{table}");
+    }
+
+    #[test]
+    fn what_is_odd_of_runs_is_noted() {
+        let mut outcome = outcome("mosh", 1);
+        let odd = RunVerdict {
+            is_stamped: false,
+            differences_at_end: 1,
+            delivery: Delivery {
+                under_way: 3,
+                ..Delivery::default()
+            },
+            ..verdict(&[1])
+        };
+        outcome.verdict = Some(odd);
+        let why = Figure::new(1.0, "the time was up");
+        outcome.figures.insert("why_over".to_owned(), why);
+        let runs = |outcomes| PeerRuns {
+            peer: "mosh".to_owned(),
+            outcomes,
+        };
+        assert_eq!(
+            notes(&runs(vec![outcome.clone(), outcome])),
+            "2 × the time was up, 2 without stamps, 2 ended on another screen, \
+             6 keys under way at the end"
+        );
+        assert_eq!(notes(&typed("mosh", &[&[1]])), "");
+    }
+
+    #[test]
+    fn the_share_of_wrong_keys_is_of_all_keys() {
+        let mut some = verdict(&[1, 1, 1, 1]);
+        some.keys[0].wrong = 1;
+        assert_eq!(wrong(&[&some]), Some(0.25));
+        assert_eq!(wrong(&[&some, &verdict(&[1; 4])]), Some(0.125));
+        assert_eq!(wrong(&[]), None);
+        assert_eq!(wrong(&[&verdict(&[])]), None);
+    }
+}

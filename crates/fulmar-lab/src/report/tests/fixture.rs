@@ -3,10 +3,12 @@
 use crate::judge::{Delivery, KeyVerdict, RunVerdict};
 use crate::outcome::{Figure, Outcome, RunEnd, RunFacts, RunId};
 use crate::report::grouped::{CellRuns, ExperimentRuns, PeerRuns, UNKNOWN};
+use crate::report::markup::Element;
 use crate::stats::Observation::After;
 use std::time::Duration;
 
-fn outcome(peer: &str, seed: usize) -> Outcome {
+/// Returns a complete run without any figure.
+pub(in crate::report) fn outcome(peer: &str, seed: usize) -> Outcome {
     Outcome {
         run: RunId {
             experiment: "typing".to_owned(),
@@ -22,7 +24,8 @@ fn outcome(peer: &str, seed: usize) -> Outcome {
     }
 }
 
-fn verdict(waits: &[u64]) -> RunVerdict {
+/// Returns the verdict on keys that waited so many milliseconds.
+pub(in crate::report) fn verdict(waits: &[u64]) -> RunVerdict {
     let key = |wait: &u64| {
         let after = After(Duration::from_millis(*wait));
         KeyVerdict {
@@ -90,5 +93,29 @@ pub(in crate::report) fn subject(peers: Vec<PeerRuns>) -> ExperimentRuns {
         title: "Typing".to_owned(),
         experiment: &UNKNOWN,
         settings: vec![setting(peers)],
+    }
+}
+
+/// Returns a run that failed for a reason.
+pub(in crate::report) fn failed(peer: &str, seed: usize, why: &str) -> Outcome {
+    Outcome {
+        end: RunEnd::Failed(why.to_owned()),
+        ..outcome(peer, seed)
+    }
+}
+
+/// Returns all of it as it is written.
+pub(in crate::report) fn text<'a>(elements: impl IntoIterator<Item = &'a Element>) -> String {
+    elements.into_iter().map(Element::html).collect()
+}
+
+/// Checks that all parts stand in a text, in this order.
+#[track_caller]
+pub(in crate::report) fn assert_in_order(text: &str, parts: &[&str]) {
+    let mut rest = text;
+    for part in parts {
+        let place = rest.find(part);
+        let place = place.unwrap_or_else(|| panic!("{part} is not where it should be in {text}"));
+        rest = &rest[place + part.len()..];
     }
 }
