@@ -150,4 +150,50 @@ mod tests {
         let count = |keys, at_once| AtOnceCount { keys, at_once };
         assert_eq!((all.behind, all.free), (count(2, 1), count(3, 1)));
     }
+
+    use super::super::tests::fixture::{measured, subject, typed};
+
+    /// Runs with a typist, each key typed after the one before has come.
+    fn runs(peer: &str, typing: &str, waits: &[u64]) -> PeerRuns {
+        let mut runs = typed(peer, &[waits]);
+        runs.outcomes[0].facts.typing = Some(typing.to_owned());
+        let verdict = runs.outcomes[0].verdict.as_mut().unwrap();
+        for (number, key) in verdict.keys.iter_mut().enumerate() {
+            key.typed = Duration::from_secs(number as u64);
+        }
+        runs
+    }
+
+    #[test]
+    fn the_table_has_programs_that_predict_in_closed_loop() {
+        let subjects = [subject(vec![
+            runs("ssh", "closed", &[1, 1]),
+            runs("fulmar", "closed", &[1, 2500, 1, 9]),
+            runs("fulmar-n", "closed", &[1, 1]),
+            runs("mosh", "open", &[1, 1]),
+        ])];
+        let table = table(&subjects).unwrap().html();
+        assert_eq!(table.matches("<tr>").count(), 2, "{table}");
+        let row = "<th scope=row>fulmar<td>4<td>50.0<td>50.0<td>50.0<td>50.0";
+        assert!(table.contains(row), "{table}");
+        let late = [subject(vec![runs("mosh", "closed", &[900, 900])])];
+        assert!(super::table(&late).is_none(), "nothing was predicted");
+        let bare = [subject(vec![measured("mosh", ("rate", "B/s"), &[1.0])])];
+        assert!(super::table(&bare).is_none());
+    }
+
+    #[test]
+    fn five_milliseconds_are_at_once_and_a_key_without_effect_is_none() {
+        let mut verdict = super::super::tests::fixture::verdict(&[5, 6, 1]);
+        verdict.keys[2].own = None;
+        let mut all = KeysBehind::default();
+        all.take_in(&verdict);
+        // Both are typed at the same time, before the late one could be waiting.
+        let count = |keys, at_once| AtOnceCount { keys, at_once };
+        assert_eq!((all.free, all.behind), (count(2, 1), count(0, 0)));
+        assert_eq!(
+            (all.free.share(), all.behind.share().as_str()),
+            ("50.0".to_owned(), NONE)
+        );
+    }
 }

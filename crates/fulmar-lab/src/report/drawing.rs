@@ -102,4 +102,33 @@ mod tests {
             assert!(!selector.contains([' ', '>', ',']), "{selector}");
         }
     }
+
+    use super::super::tests::fixture::{assert_in_order, measured, subject, typed};
+
+    #[test]
+    fn a_drawing_is_of_the_first_cell_in_which_somebody_typed() {
+        let subjects = [subject(vec![
+            typed("ssh", &[&[5; 30], &[7; 4]]),
+            typed("mosh", &[&[1]]),
+        ])];
+        let svg = super::of(&subjects, "typing", "sl").unwrap();
+        let parts = [
+            "<title>Typing: A slow link</title>",
+            "class=\"title\" x=\"24\" y=\"32\">Typing</text>",
+            ">A slow link</text>",
+            "within a time; 34 keys each.</text>",
+            "ssh: median 5.00 ms",
+        ];
+        assert_in_order(&svg, &parts);
+        for (experiment, cell) in [("copies", "slow"), ("typing", "fast")] {
+            let error = super::of(&subjects, experiment, cell).unwrap_err();
+            let said = format!("nobody has typed in {experiment}/{cell}");
+            assert_eq!(error.to_string(), said);
+        }
+        let bare = [subject(vec![measured("ssh", ("rate", "B/s"), &[1.0])])];
+        assert!(super::of(&bare, "typing", "slow").is_err());
+        let silent = [subject(vec![typed("ssh", &[&[]])])];
+        let error = super::of(&silent, "typing", "slow").unwrap_err();
+        assert_eq!(error.to_string(), "no key has come");
+    }
 }

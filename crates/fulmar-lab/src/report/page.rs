@@ -212,3 +212,91 @@ fn footer() -> Element {
     );
     element("footer").with(element("p").text(text))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::fixture::{assert_in_order, subject, typed};
+    use super::*;
+
+    fn report(began: [u64; 2]) -> Report {
+        let mut runs = typed("ssh", &[&[400; 9], &[300; 9]]);
+        for (outcome, began) in runs.outcomes.iter_mut().zip(began) {
+            outcome.facts.began = began;
+        }
+        Report {
+            subjects: vec![subject(vec![runs])],
+            origin: None,
+            selfcheck: None,
+            pairs: None,
+            predictions: None,
+        }
+    }
+
+    /// The first day of 2026, UTC.
+    const DAY: u64 = 1_767_225_600;
+
+    #[test]
+    fn pages_lead_to_each_other_and_that_of_the_results_comes_last() {
+        let mut report = report([DAY, DAY]);
+        let files = |report: &Report| report.pages().iter().map(|page| page.0).collect::<Vec<_>>();
+        assert_eq!(
+            files(&report),
+            ["distributions.html", "runs.html", "index.html"]
+        );
+        report.predictions = Some(PredictionRows::default());
+        let pages = report.pages();
+        assert_eq!(files(&report)[2], "predictions.html");
+        for (file, page) in &pages {
+            for (other, _) in &pages {
+                let link = format!("<li><a href={other}>");
+                assert_eq!(
+                    page.matches(&link).count(),
+                    usize::from(file != other),
+                    "{file} {other}"
+                );
+            }
+        }
+        let (_, index) = pages.last().unwrap();
+        let parts = [
+            "<!doctype html>\n<html lang=en><head><meta charset=utf-8>",
+            "<title>Remote shells on bad networks · fulmar-lab</title>",
+            "<nav aria-label=Contents><ol><li><a href=#overview>At a glance</a><li><a href=#typing>",
+            "<li><a href=#reading>",
+            "<main id=main><section id=overview aria-labelledby=overview-title>",
+            "<footer>",
+        ];
+        assert_in_order(index, &parts);
+    }
+
+    #[test]
+    fn the_head_tells_the_days_the_runs_and_the_machine() {
+        let header = |report: &Report| report.header(INDEX).html();
+        let same = header(&report([DAY + 9, DAY]));
+        assert!(
+            same.contains("<ul class=facts><li>2026-01-01<li>2 runs</ul>"),
+            "{same}"
+        );
+        let mut later = report([DAY + 86_400, DAY]);
+        later.origin = Some(Origin {
+            cores: 2,
+            processor: "a processor".to_owned(),
+            ..Origin::default()
+        });
+        let later = header(&later);
+        let facts = "<li>2026-01-01 to 2026-01-02<li>2 runs<li>2 cores of a processor</ul>";
+        assert!(later.contains(facts), "{later}");
+    }
+
+    #[test]
+    fn there_is_a_part_for_each_thing_that_was_found() {
+        let mut report = report([DAY, DAY]);
+        let ids = |report: &Report| {
+            let parts = report.parts(&PeerStyles::of(&report.subjects)).into_iter();
+            parts.map(|part| part.id).collect::<Vec<String>>()
+        };
+        assert_eq!(ids(&report), ["overview", "typing", "making", "reading"]);
+        report.selfcheck = Some(Value::Null);
+        let expected = ["overview", "typing", "precision", "making", "reading"];
+        assert_eq!(ids(&report), expected);
+    }
+}

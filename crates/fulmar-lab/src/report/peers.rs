@@ -214,4 +214,34 @@ mod tests {
     fn coordinates_are_short() {
         assert_eq!([3.0, 3.16, 0.05].map(short), ["3", "3.2", "0.1"]);
     }
+
+    #[test]
+    fn a_sign_and_a_mark_refer_to_what_is_defined_for_their_peer() {
+        let peers = PeerStyles::named(["ssh", "mosh"]);
+        assert_eq!(peers.names().collect::<Vec<_>>(), ["mosh", "ssh"]);
+        let sign = peers.sign("ssh").html();
+        assert_eq!(
+            sign,
+            "<span class=peer><svg aria-hidden=true><use href=#sign-1 /></svg>ssh</span>"
+        );
+        let mark = peers.mark("mosh", 1, "5%").html();
+        assert_eq!(mark, "<use href=#mark-0 x=1 y=5% />");
+        let defined: String = peers.definitions().iter().map(Element::html).collect();
+        let ssh = "<g id=sign-1 class=c0><path class=line d=\"M0 6h22\" stroke-dasharray=\"6 3\"/>\
+                   <path class=mark d=\"M11 6m-3.5-3.5h7v7h-7z\"/></g>";
+        assert!(defined.contains(ssh), "{defined}");
+        assert_eq!(defined.matches(" id=").count(), 4);
+    }
+
+    #[test]
+    fn more_peers_than_there_are_looks_begin_again_with_the_first() {
+        let names: Vec<String> = (0..=OTHERS.len())
+            .map(|peer| format!("p{peer:02}"))
+            .collect();
+        let peers = PeerStyles::named(names.iter().map(String::as_str));
+        assert_eq!(peers.style("p00"), OTHERS[0]);
+        assert_eq!(peers.style("p01"), OTHERS[1]);
+        assert_eq!(peers.style(&names[OTHERS.len()]), OTHERS[0]);
+        assert_eq!(peers.style("nobody"), OTHERS[0]);
+    }
 }

@@ -159,3 +159,79 @@ fn moments(outcome: &Outcome, name: &str) -> Vec<f64> {
         .map(|(at, _)| *at)
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::fixture::{assert_in_order, setting, typed};
+    use super::*;
+
+    fn key(typed: f64) -> TimelineKey {
+        TimelineKey {
+            typed,
+            waited: 0.0,
+            is_censored: false,
+            is_wrong: false,
+        }
+    }
+
+    #[test]
+    fn a_part_up_close_begins_where_most_keys_are_typed() {
+        let keys = [0.5, 1.5, 30.2, 31.0, 32.0, 50.3].map(key);
+        assert_eq!(densest(&keys, 20.0), 30.0);
+        // Of the first one the span ends before the third.
+        let keys = [1.0, 5.0, 21.0, 24.0].map(key);
+        assert_eq!(densest(&keys, 20.0), 5.0);
+        let alike = [3.0, 40.0].map(key);
+        assert_eq!(densest(&alike, 20.0), 3.0, "the first of several");
+        assert_eq!(densest(&[], 20.0), 0.0);
+    }
+
+    #[test]
+    fn what_was_lost_is_a_moment_only_where_something_was() {
+        let mut outcome = typed("ssh", &[&[1]]).outcomes.remove(0);
+        let lost = vec![(1.0, 1.0), (2.0, 0.0), (3.0, 2.0)];
+        outcome.series = [("lost_up".to_owned(), lost)].into();
+        assert_eq!(moments(&outcome, "lost_up"), [1.0, 3.0]);
+        assert!(moments(&outcome, "lost_down").is_empty());
+    }
+
+    #[test]
+    fn curves_are_of_those_for_whom_somebody_typed() {
+        let peers = vec![typed("ssh", &[&[1, 2], &[3]]), typed("mosh", &[&[]])];
+        let setting = setting(peers);
+        let curves = curves(&setting, Measure::Own, &PeerStyles::default());
+        let shown: Vec<(&str, usize)> = curves
+            .iter()
+            .map(|one| (one.peer, one.waits.len()))
+            .collect();
+        assert_eq!(shown, [("ssh", 3)]);
+    }
+
+    #[test]
+    fn the_first_run_of_each_peer_is_drawn_over_the_time_of_the_longest() {
+        let mut ssh = typed("ssh", &[&[100, 400], &[9]]);
+        let mut mosh = typed("mosh", &[&[50]]);
+        for (runs, seconds) in [(&mut ssh, 30), (&mut mosh, 60)] {
+            let verdict = runs.outcomes[0].verdict.as_mut().unwrap();
+            verdict.length = std::time::Duration::from_secs(seconds);
+        }
+        let drawn = timelines(&setting(vec![ssh, mosh]), &PeerStyles::default())
+            .unwrap()
+            .html();
+        let parts = [
+            "<p class=strip>",
+            "ssh</span> seed 0</p>",
+            "<title>Timeline of ssh, seed 0: A slow link</title>",
+            ">60</text>",
+            // The longest wait is the upper end.
+            "class=keys d=\"M78 12h0m0 30h0\"",
+            "<title>Keys of ssh and their effects from 0 ms on: A slow link</title>",
+            "<title>Timeline of mosh, seed 0: A slow link</title>",
+            ">60</text>",
+            "class=keys d=\"M78 57h0\"",
+        ];
+        assert_in_order(&drawn, &parts);
+        assert!(!drawn.contains("seed 1"));
+        assert!(timelines(&setting(vec![]), &PeerStyles::default()).is_none());
+    }
+}

@@ -279,4 +279,39 @@ mod tests {
         );
         assert_eq!(text(&rows), expected);
     }
+
+    #[test]
+    fn the_section_has_sets_first_and_folds_groups_and_links_with_loss_away() {
+        use super::super::tests::fixture::{assert_in_order, text};
+        let of = |of, name: &str, link: &str, kind| row(RecordingSet::First, of, name, link, kind);
+        let rows = PredictionRows {
+            rows: vec![
+                of(RowSubject::Group, "shells", "100", PredictorKind::Engine),
+                of(RowSubject::Group, "editors", "300", PredictorKind::Engine),
+                of(RowSubject::Group, "shells", "50", PredictorKind::None),
+                of(RowSubject::All, "all", "50:30:5", PredictorKind::Engine),
+                of(RowSubject::All, "all", "100:0:1", PredictorKind::Engine),
+                of(RowSubject::All, "all", "100", PredictorKind::None),
+                of(RowSubject::Recording, "own-x", "100", PredictorKind::Engine),
+            ],
+            ..PredictionRows::default()
+        };
+        let said = text(&part(&rows).inner);
+        let parts = [
+            "<caption>Links without jitter and loss</caption>",
+            "rowspan=2><span>tuning, older</span><th scope=rowgroup rowspan=2><span>100 ms</span>\
+             <td class=words>Fulmar, stock server<td class=none>–",
+            "<td class=words>no prediction<td>7<td>87.2<td>0.51<td>13.4<td>0<td>9.00<td>115",
+            "<summary>Links with jitter and loss</summary>",
+            "<span>50 ms, jitter 30 ms, loss 5 %</span>",
+            "<span>100 ms, loss 1 %</span>",
+            "<summary>editors, tuning, older</summary>",
+            "<summary>shells, tuning, older</summary>",
+            "<span>50 ms</span>",
+            "<span>100 ms</span>",
+        ];
+        assert_in_order(&said, &parts);
+        assert_eq!(said.matches("<table>").count(), 4);
+        assert_eq!(super::text(&PredictionRows::default()), "");
+    }
 }

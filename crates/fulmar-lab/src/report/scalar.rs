@@ -181,4 +181,92 @@ mod tests {
         assert_eq!(called("client_cpu"), "client, processor");
         assert_eq!(called("frames_sent"), "frames sent");
     }
+
+    use super::super::tests::fixture::{assert_in_order, measured, subject, text};
+    use crate::experiment::Experiment;
+    use crate::report::grouped::UNKNOWN;
+
+    #[test]
+    fn settings_with_the_same_figures_share_a_table_under_the_experiments_title() {
+        let setting = |title: &str, name: &str, value: f64| CellRuns {
+            title: title.to_owned(),
+            ..subject(vec![measured("ssh", (name, "B"), &[value])])
+                .settings
+                .remove(0)
+        };
+        let settings = [
+            setting("first", "bytes_up", 2e3),
+            setting("odd", "bytes_down", 5.0),
+            setting("second", "bytes_up", 3e6),
+        ];
+        let settings: Vec<&CellRuns> = settings.iter().collect();
+        let tables = tables("All of it", &settings, &PeerStyles::default());
+        assert_eq!(tables.len(), 2);
+        let parts = [
+            "<caption>All of it</caption>",
+            "<th class=words>setting<th class=words>peer<th>runs<th>bytes up <small>MB</small>",
+            "<span>first</span>",
+            "<td>1<td>0.002",
+            "<span>second</span>",
+            "<td>1<td>3.00",
+            "<caption>odd</caption><thead><tr><th class=words>peer<th>runs<th>bytes down",
+        ];
+        assert_in_order(&text(&tables), &parts);
+    }
+
+    #[test]
+    fn who_has_no_complete_run_has_no_row_and_how_a_sitting_ended_no_column() {
+        let mut runs = measured("ssh", ("why_over", "the time was up"), &[1.0]);
+        let peers = PeerStyles::default();
+        assert!(figures("x", &[&subject(vec![runs]).settings[0]], &peers).is_none());
+        runs = measured("ssh", ("to_prompt", "ms"), &[20.0, 40.0, 30.0]);
+        let mut failed = measured("mosh", ("to_prompt", "ms"), &[1.0]);
+        failed.outcomes[0].end = crate::outcome::RunEnd::Failed("no answer".to_owned());
+        let subject = subject(vec![runs, failed]);
+        let table = figures("x", &[&subject.settings[0]], &peers)
+            .unwrap()
+            .html();
+        assert!(
+            table.contains("ssh</span><td>3<td>30.0 <small>20.0–40.0</small>"),
+            "{table}"
+        );
+        assert!(!table.contains("mosh"), "{table}");
+    }
+
+    #[test]
+    fn a_published_figure_stands_beside_the_median_of_its_peer_in_its_cells() {
+        const fn quoted_of(cells: &'static str, peer: &'static str) -> Quoted {
+            Quoted {
+                by: "a paper",
+                what: "bytes",
+                said: "60 kB",
+                cells,
+                peer,
+                figure: "bytes_up",
+            }
+        }
+        static QUOTED: [Quoted; 3] = [
+            quoted_of("sl", "ssh"),
+            quoted_of("fast", "ssh"),
+            quoted_of("", "mosh"),
+        ];
+        static EXPERIMENT: Experiment = Experiment {
+            quoted: &QUOTED,
+            ..UNKNOWN
+        };
+        let mut subject = subject(vec![
+            measured("ssh", ("bytes_up", "B"), &[5e4, 7e4, 6e4]),
+            measured("mosh", ("bytes_up", "B"), &[400.0]),
+        ]);
+        assert!(quoted(&subject).is_none());
+        subject.experiment = &EXPERIMENT;
+        let parts = [
+            "<caption>Published beside measured: Typing</caption>",
+            "<th scope=row>a paper<td class=\"words wide\">bytes<td>60 kB<td class=words>ssh, sl\
+             <td>60.0 kB <small>50.0–70.0</small><td>3",
+            "<td class=words>ssh, fast<td class=none>–<td>0",
+            "<td class=words>mosh, <td>400 B<td>1",
+        ];
+        assert_in_order(&quoted(&subject).unwrap().html(), &parts);
+    }
 }

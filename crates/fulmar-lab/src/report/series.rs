@@ -155,4 +155,92 @@ mod tests {
         assert!(!is_wide(&[line(&[(0.0, 0.0), (100.0, 0.0)])], across));
         assert!(!is_wide(&[line(&[(10.0, 0.0), (100.0, 0.0)])], across));
     }
+
+    use super::super::tests::fixture::{assert_in_order, outcome, setting};
+    use crate::outcome::Outcome;
+
+    fn with(peer: &str, seed: usize, series: &[(&str, &[(f64, f64)])]) -> Outcome {
+        let series = series.iter();
+        let series = series.map(|(name, points)| ((*name).to_owned(), points.to_vec()));
+        Outcome {
+            series: series.collect(),
+            ..outcome(peer, seed)
+        }
+    }
+
+    fn drawn(outcomes: Vec<Outcome>) -> Option<String> {
+        let peers = outcomes.into_iter().map(|outcome| PeerRuns {
+            peer: outcome.run.peer.clone(),
+            outcomes: vec![outcome],
+        });
+        let plots = plots(&setting(peers.collect()), &PeerStyles::default());
+        plots.map(|plots| plots.html())
+    }
+
+    #[test]
+    fn each_name_has_a_plot_in_its_units() {
+        let points: &[(f64, f64)] = &[(0.0, 0.0), (1.0, 2e6), (2.0, 4e6)];
+        let series = [("bytes", points), ("lines_shown", points)];
+        let svg = drawn(vec![with("ssh", 1, &series)]).unwrap();
+        let parts = [
+            "<figcaption>bytes, MB</figcaption>",
+            "<title>bytes: A slow link: MB over s</title>",
+            ">4</text>",
+            "<figcaption>lines shown</figcaption>",
+            "<title>lines shown: A slow link: lines shown over s</title>",
+            ">4\u{202f}000\u{202f}000</text>",
+        ];
+        assert_in_order(&svg, &parts);
+        let across = [(0.1, 3.0), (0.2, 4.0)];
+        let svg = drawn(vec![with("ssh", 1, &[("delay_by_interval", &across)])]).unwrap();
+        let parts = [
+            "<figcaption>delay over interval, ms</figcaption>",
+            "ms over interval, ms</title>",
+            ">200</text>",
+        ];
+        assert_in_order(&svg, &parts);
+    }
+
+    #[test]
+    fn what_has_no_points_has_no_line_and_no_plot() {
+        assert!(drawn(vec![with("ssh", 1, &[])]).is_none());
+        assert!(drawn(vec![with("ssh", 1, &[("bytes", &[])])]).is_none());
+    }
+
+    #[test]
+    fn a_rule_is_a_ring_in_the_plot_that_it_belongs_to_and_has_none_of_its_own() {
+        let points: &[(f64, f64)] = &[(1.0, 10.0), (2.0, 20.0)];
+        let rule: &[(f64, f64)] = &[(1.5, 15.0)];
+        let series = [("delay_by_frames", points), ("rule", rule)];
+        let svg = drawn(vec![with("ssh", 1, &series)]).unwrap();
+        assert_eq!(svg.matches("<figure>").count(), 1);
+        assert!(svg.contains(">ssh’s rule</text>"), "{svg}");
+        assert_eq!(svg.matches(Marker::Ring.shape()).count(), 1, "{svg}");
+        assert!(drawn(vec![with("ssh", 1, &[("rule", rule)])]).is_none());
+    }
+
+    #[test]
+    fn a_plot_names_no_more_peers_than_it_has_room_for() {
+        let points: &[(f64, f64)] = &[(0.0, 0.0), (1.0, 2e6)];
+        let peers =
+            (0..NAMED_MAX + 2).map(|peer| with(&format!("p{peer:02}"), 1, &[("bytes", points)]));
+        let svg = drawn(peers.collect()).unwrap();
+        assert_eq!(svg.matches(">p").count(), NAMED_MAX, "{svg}");
+    }
+
+    #[test]
+    fn only_series_over_something_else_than_time_have_logarithmic_sides() {
+        let points: &[(f64, f64)] = &[(0.001, 1.0), (0.01, 10.0), (1.0, 100.0)];
+        let line = |name| drawn(vec![with("ssh", 1, &[(name, points)])]).unwrap();
+        assert!(
+            line("frames_by_interval").contains("d=\"M58 280l143-135 285-135\""),
+            "{}",
+            line("frames_by_interval")
+        );
+        assert!(
+            !line("lines_shown").contains("l143-135"),
+            "{}",
+            line("lines_shown")
+        );
+    }
 }
