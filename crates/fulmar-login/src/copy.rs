@@ -185,6 +185,7 @@ impl Service for CopyService {
                 host,
                 status: facts.exit,
                 error: SshError::of(facts.last_words),
+                got_in: false,
             };
             ended.into()
         } else {

@@ -23,6 +23,7 @@ pub(crate) const ERROR_LINES_MAX: usize = 4;
 pub struct Diagnostics {
     warnings: usize,
     reported: Option<IpAddr>,
+    program: Option<String>,
     missing: Option<String>,
     error: Vec<String>,
 }
@@ -57,7 +58,18 @@ impl Diagnostics {
         self.reported
     }
 
-    /// Returns on what system there is no program of ours, if that is so.
+    /// Takes note of where the remote shell has found `fulmar`; nowhere if that is empty.
+    pub fn note_program(&mut self, path: &[u8]) {
+        let path = escaped(&String::from_utf8_lossy(path));
+        self.program = (!path.is_empty()).then_some(path);
+    }
+
+    /// Returns where the remote shell has found `fulmar`, if it has.
+    pub fn program(&self) -> Option<&str> {
+        self.program.as_deref()
+    }
+
+    /// Returns on what system there is no program of ours, or none that runs, if that is so.
     pub fn missing(&self) -> Option<&str> {
         self.missing.as_deref()
     }
@@ -75,6 +87,7 @@ impl Diagnostics {
             host: host.to_owned(),
             what: what.to_owned(),
             advice: advice.to_vec(),
+            program: self.program.clone(),
         })
     }
 }

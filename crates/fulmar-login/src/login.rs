@@ -674,6 +674,7 @@ impl<S: Service> Login<S> {
                 host: self.host.clone(),
                 status,
                 error: SshError::of(&self.last_words),
+                got_in: true,
             };
             let failure = refusal.unwrap_or_else(ended).into();
             self.events.push_back(LoginEvent::Failed(failure));

@@ -27,8 +27,8 @@ pub enum LoginError {
         /// The system's error.
         error: String,
     },
-    /// ssh has ended before it got in. Its own words were shown.
-    #[error("ssh did not get in to {host}: it has ended with {status}")]
+    /// ssh has ended before it got in, or before a server was there. Its own words were shown.
+    #[error("{}", ssh_ended(host, *status, *got_in))]
     SshEnded {
         /// The host.
         host: String,
@@ -36,6 +36,8 @@ pub enum LoginError {
         status: SshExit,
         /// The complaint that its words seem to be.
         error: SshError,
+        /// True if the far side had said something.
+        got_in: bool,
     },
     /// The command that starts the server has ended.
     #[error("no server was started on {host}: the command there has ended with {status}")]
@@ -46,17 +48,18 @@ pub enum LoginError {
         status: SshExit,
         /// True if the command was the user's.
         is_chosen: bool,
+        /// The place where `fulmar` was found there.
+        program: Option<String>,
     },
-    /// There is no server of any make.
-    #[error(
-        "there is neither fulmar nor mosh-server on {host} ({})",
-        known(system)
-    )]
+    /// There is no server of any make, or none that runs.
+    #[error("{}", no_server(host, known(system), unusable.as_deref()))]
     NoServer {
         /// The host.
         host: String,
         /// The kind of system that it is.
         system: String,
+        /// The `fulmar` there that does not run.
+        unusable: Option<String>,
     },
     /// There is a server of stock's, which cannot be given the command.
     #[error(
@@ -75,6 +78,8 @@ pub enum LoginError {
         what: String,
         /// Its advice, in lines.
         advice: Vec<String>,
+        /// The place where `fulmar` was found there.
+        program: Option<String>,
     },
     /// The server waits for what we have written, twice.
     #[error("the server on {host} has not said for 15 seconds that it has read what we wrote")]
@@ -136,8 +141,8 @@ impl LoginError {
             LoginError::CommandEnded { is_chosen, .. } if *is_chosen => {
                 "check what --server names; it is to be a command like: fulmar server".to_owned()
             }
-            LoginError::CommandEnded { host, .. } => {
-                format!("try ssh {host} fulmar server by itself to see why")
+            LoginError::CommandEnded { host, program, .. } => {
+                try_by_itself(host, program.as_deref())
             }
             LoginError::NoServer { system, .. } => {
                 let stock = match package_command(system) {
@@ -157,9 +162,7 @@ impl LoginError {
                 let lines: Vec<String> = advice.iter().map(|line| format!("it says: {line}")).collect();
                 lines.join("\n")
             }
-            LoginError::Refused { host, .. } => {
-                format!("try ssh {host} fulmar server by itself to see why")
-            }
+            LoginError::Refused { host, program, .. } => try_by_itself(host, program.as_deref()),
             LoginError::NoAnswer { .. } => {
                 "what we write to it goes astray: look for what else reads it, a wrapper around ssh or a \
                  start-up file of the shell there"
@@ -218,6 +221,28 @@ impl SshExit {
     }
 }
 
+fn ssh_ended(host: &str, status: SshExit, got_in: bool) -> String {
+    if got_in {
+        format!("ssh to {host} has ended with {status} before a server could be reached")
+    } else {
+        format!("ssh did not get in to {host}: it has ended with {status}")
+    }
+}
+
+fn no_server(host: &str, system: &str, unusable: Option<&str>) -> String {
+    match unusable {
+        Some(program) => {
+            format!("{program} does not run on {host} ({system}), and there is no mosh-server")
+        }
+        None => format!("there is neither fulmar nor mosh-server on {host} ({system})"),
+    }
+}
+
+fn try_by_itself(host: &str, program: Option<&str>) -> String {
+    let program = program.unwrap_or("fulmar");
+    format!("try ssh {host} {program} server by itself to see why")
+}
+
 fn known(system: &str) -> &str {
     if system.is_empty() {
         "an unknown system"
@@ -270,6 +295,7 @@ mod tests {
         let failure = LoginError::NoServer {
             host: "host".to_owned(),
             system: system.to_owned(),
+            unusable: None,
         };
         failure.advice().unwrap()
     }
@@ -297,10 +323,12 @@ mod tests {
             host: "host".to_owned(),
             what: "no port is free".to_owned(),
             advice: advice.iter().map(|&line| line.to_owned()).collect(),
+            program: Some("/opt/fulmar".to_owned()),
         };
         let failure = refused(&["name others with -p"]);
         assert!(failure.to_string().contains("no port is free"));
         assert_eq!(failure.advice().unwrap(), "it says: name others with -p");
-        assert!(refused(&[]).advice().unwrap().contains("ssh host"));
+        let advice = refused(&[]).advice().unwrap();
+        assert!(advice.contains("ssh host /opt/fulmar server"), "{advice}");
     }
 }

@@ -91,7 +91,8 @@ impl<S: Service> LoginOutput<S> {
         line: &OutputLine,
         events: &mut Vec<OutputEvent>,
     ) -> Result<(), OutputError> {
-        if line.bytes() == READY_LINE {
+        if let Some(program) = program_of_ready(line.bytes()) {
+            self.diagnostics.note_program(program);
             events.extend(self.service.take_ready());
             return Ok(());
         }
@@ -109,5 +110,13 @@ impl<S: Service> LoginOutput<S> {
             Ok(None) => {}
         }
         Ok(())
+    }
+}
+
+/// Returns where the remote shell has found `fulmar`, empty if nowhere, if this is the line in which it says so.
+fn program_of_ready(line: &[u8]) -> Option<&[u8]> {
+    match line.strip_prefix(READY_LINE)? {
+        [] => Some(&[]),
+        rest => rest.strip_prefix(b" "),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::login_error::LoginError;
 
-/// The line that the remote shell prints when it begins to read.
+/// The line that the remote shell prints when it begins to read. Behind a blank it may say where it has found `fulmar`.
 ///
 /// Source: docs/protocol.md §2.9.
 pub(crate) const READY_LINE: &[u8] = b"FULMAR READY";

@@ -7,35 +7,40 @@
 use std::ffi::OsStr;
 
 /// Looks for `fulmar` and, in these words, for what else there may be; the `PATH` is as before then.
+///
+/// Where nothing is found in the folders in which people put programs, a login shell may know others. It is asked
+/// last, as what it reads may take its time, and say anything.
 macro_rules! finding {
-    ($others:literal) => {
+    ($others:literal, $found:literal) => {
         concat!(
-            r#"p=$PATH; for d in "$HOME/.local/bin" "$HOME/.cargo/bin" /usr/local/bin /opt/homebrew/bin "#,
+            r#"h=$HOME; p=$PATH; PATH=$p:$h/.local/bin:$h/bin:$h/.cargo/bin:/usr/local/bin:/opt/homebrew/bin:/home"#,
             // Where Linux has brew.
-            "/home",
-            r#"/linuxbrew/.linuxbrew/bin "$HOME/.nix-profile/bin" /nix/var/nix/profiles/default/bin "#,
-            r#"/run/current-system/sw/bin; do PATH=$PATH:$d; done; "#,
-            r#"f=$(command -v fulmar); "#,
+            "/linuxbrew/.linuxbrew/bin",
+            r#":/opt/local/bin:/usr/pkg/bin:$h/.nix-profile/bin:/nix/var/nix/profiles/default/bin:"#,
+            r#"/run/current-system/sw/bin; s() { f=$(command -v fulmar); "#,
             $others,
-            r#"PATH=$p; "#
+            r#"}; s; test -n ""#,
+            $found,
+            r#"" || { PATH=$PATH:$({ "${SHELL:-sh}" -lc env </dev/null | sed -n "/^PATH=/{s///p;q;}"; } 2>/dev/null); "#,
+            r#"s; }; PATH=$p; "#
         )
     };
 }
 
-/// Says that it reads, and with the word [`RUNNING`] runs the words behind it, with [`ASKING`] what it is
-/// told.
+/// Says that it reads and where `fulmar` is, and with the word [`RUNNING`] runs the words behind it, with [`ASKING`]
+/// what it is told.
 macro_rules! asking {
     () => {
         concat!(
             r#"w() { while IFS= read -r l; do "#,
             r#"case $l in "FULMAR $1"*) l=${l#"FULMAR $1"}; return;; esac; done; exit 1; }; "#,
-            r#"echo FULMAR READY; case $0 in run) exec "$@";; "#,
+            r#"echo "FULMAR READY $f"; case $0 in run) exec "$@";; "#,
             r#"ask) w "START "; eval "$l"; exit;; esac; "#
         )
     };
 }
 
-/// Says what system it is that has no `fulmar`.
+/// Says what system it is that has no `fulmar`, or none that runs.
 macro_rules! missing {
     () => {
         concat!(
@@ -51,22 +56,27 @@ macro_rules! missing {
 /// `'`, `!`, `\` or end of line inside. In it a POSIX shell
 ///
 /// 1. looks for `fulmar` and `mosh-server` along `PATH` and where people put programs that are not
-///    in the `PATH` of a login without terminal; the programs get the `PATH` that was;
+///    in the `PATH` of a login without terminal, and if there is neither, along the `PATH` of a login shell; the
+///    programs get the `PATH` that was;
 /// 2. says `FULMAR READY`. A start-up file may have read what came first: it is sent again then;
 /// 3. becomes the words behind [`RUNNING`] if that is behind the command; with the word [`ASKING`]
 ///    there reads up to `FULMAR START`, and runs what follows that; or
-/// 4. becomes `fulmar server`, without having read anything: what is written to sshd arrives a round
+/// 4. starts `fulmar server`, without having read anything: what is written to sshd arrives a round
 ///    trip after the command began, and nobody is to wait for that, or
-/// 5. says `FULMAR NONE`, the system and `MOSH SSH_CONNECTION`, ends with the status
-///    [`STATUS_NO_SERVER`] if there is no `mosh-server`, and else becomes that, with the arguments
+/// 5. where there is none, or none that runs, says `FULMAR NONE`, the system and `MOSH SSH_CONNECTION`, ends with the
+///    status [`STATUS_NO_SERVER`] if there is no `mosh-server`, and else becomes that, with the arguments
 ///    that `FULMAR MOSH` says.
+///
+/// A program that does not run there ends with 126 if it is for another processor, with 1 or 127 if it wants other
+/// libraries, with 2 if the shell takes it for a script, and with 132 if the processor is too old. No server of
+/// ours ends with any of these.
 ///
 /// `read` takes no byte beyond the line, so the rest is there for the program.
 const REMOTE_COMMAND: &str = concat!(
     "sh -c '",
-    finding!(r#"m=$(command -v mosh-server); "#),
+    finding!(r#"m=$(command -v mosh-server); "#, "$f$m"),
     asking!(),
-    r#"test -n "$f" && exec "$f" server; "#,
+    r#"if test -n "$f"; then "$f" server; case $? in [12]|12[67]|132) ;; *) exit;; esac; fi; "#,
     missing!(),
     r#"test -n "$m" || exit 127; w "MOSH "; eval "set -- $l"; exec "$m" "$@""#,
     "'"
@@ -76,7 +86,7 @@ const REMOTE_COMMAND: &str = concat!(
 /// program to fall back on (docs/protocol.md §2.10).
 const COPY_COMMAND: &str = concat!(
     "sh -c '",
-    finding!(""),
+    finding!("", "$f"),
     asking!(),
     r#"test -n "$f" && exec "$f" copy-server "$@"; "#,
     missing!(),
@@ -181,12 +191,17 @@ mod tests {
         fn path(&self) -> String {
             let folder = |name: &str| self.0.path().join(name);
             let _ = std::fs::create_dir(folder("tools"));
-            for tool in ["sh", "uname"] {
+            for tool in ["sh", "uname", "env", "sed"] {
                 let program = ["/bin", "/usr/bin"].map(|place| Path::new(place).join(tool));
                 let program = program.iter().find(|program| program.exists());
                 let _ = symlink(program.unwrap(), folder("tools").join(tool));
             }
-            format!("{}:{}", folder("bin").display(), folder("tools").display())
+            format!("{}:{}", folder("path").display(), folder("tools").display())
+        }
+
+        /// The line by which the command says that it reads, and that this is the server.
+        fn ready(&self, program: &str) -> String {
+            format!("FULMAR READY {}\n", self.0.path().join(program).display())
         }
 
         /// Has each shell run the command as sshd would, with that input.
@@ -224,6 +239,7 @@ mod tests {
                 .env_clear()
                 .env("PATH", self.path())
                 .env("HOME", self.0.path())
+                .env("SHELL", self.0.path().join("login-shell"))
                 .env("SSH_CONNECTION", "192.0.2.1 5 192.0.2.2 22")
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
@@ -239,7 +255,7 @@ mod tests {
 
     /// Returns true if the machine that tests run on has one of its own where the command always looks.
     fn is_found_anyway(program: &str) -> bool {
-        let always = REMOTE_COMMAND.split([' ', ';']);
+        let always = REMOTE_COMMAND.split([' ', ';', ':']);
         let always = always.filter(|word| word.starts_with('/'));
         let mut places = always.map(|folder| Path::new(folder).join(program));
         places.any(|place| place.exists())
@@ -264,10 +280,11 @@ mod tests {
 
     #[test]
     fn a_server_that_is_there_is_started_and_finds_the_rest_of_the_input() {
-        let far = FarSide::with(&["bin/fulmar", "bin/mosh-server"]);
+        let far = FarSide::with(&["path/fulmar", "path/mosh-server"]);
         let path = far.path();
         far.run_in_all_shells("next\n", |shell, printed, output| {
-            let wanted = format!("FULMAR READY\nfulmar runs: 1 server, next, {path}\n");
+            let ready = far.ready("path/fulmar");
+            let wanted = format!("{ready}fulmar runs: 1 server, next, {path}\n");
             assert_eq!(printed, wanted, "{shell}");
             assert_eq!(output.status.code(), Some(7), "{shell}");
         });
@@ -275,12 +292,12 @@ mod tests {
 
     #[test]
     fn the_far_end_of_a_copy_gets_its_words() {
-        let far = FarSide::with(&["bin/fulmar"]);
+        let far = FarSide::with(&["path/fulmar"]);
         let words = ["-p", "60001:60010", "-i", "2001:db8::7"].map(str::to_owned);
         let command = copy_command(None, &words);
         far.run_command_in_all_shells(&command, "next\n", |shell, printed, output| {
             let runs = "fulmar runs: 5 copy-server -p 60001:60010 -i 2001:db8::7, next, ";
-            let wanted = format!("FULMAR READY\n{runs}");
+            let wanted = far.ready("path/fulmar") + runs;
             assert!(printed.starts_with(&wanted), "{shell}: {printed}");
             assert_eq!(output.status.code(), Some(7), "{shell}");
         });
@@ -288,7 +305,7 @@ mod tests {
 
     #[test]
     fn a_server_outside_of_the_path_is_found_and_the_path_is_not_changed() {
-        for folder in [".local/bin", ".cargo/bin", ".nix-profile/bin"] {
+        for folder in [".local/bin", "bin", ".cargo/bin", ".nix-profile/bin"] {
             let far = FarSide::with(&[&format!("{folder}/fulmar")]);
             let path = far.path();
             far.run_in_all_shells("next\n", |shell, printed, _| {
@@ -299,20 +316,82 @@ mod tests {
     }
 
     #[test]
+    fn a_login_shell_is_asked_for_its_path_where_nothing_is_found() {
+        if is_found_anyway("fulmar") || is_found_anyway("mosh-server") {
+            return;
+        }
+        for (program, ending) in [("fulmar", "1 server, next"), ("mosh-server", "1 new, next")] {
+            let far = FarSide::with(&[&format!("odd folder/{program}")]);
+            let shell = "#!/bin/sh\necho Welcome; PATH=\"$HOME/odd folder:$PATH\"; export PATH\n\
+                         test \"$1\" = -lc && eval \"$2\"; cat\n";
+            write_program(&far.0.path().join("login-shell"), shell);
+            let path = far.path();
+            let input = match program {
+                "fulmar" => "next\n",
+                _ => "FULMAR MOSH new\nnext\n",
+            };
+            far.run_in_all_shells(input, |shell, printed, output| {
+                let wanted = format!("{program} runs: {ending}, {path}\n");
+                assert!(printed.ends_with(&wanted), "{shell}: {printed}");
+                assert!(output.stderr.is_empty(), "{shell}");
+            });
+        }
+    }
+
+    /// The beginning of a program for a processor that nobody has.
+    const FOREIGN_PROGRAM: &str = "\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\x7f\x7f\x01\0\0\0";
+
+    #[test]
+    fn a_server_that_does_not_run_there_gives_way_to_a_mosh_server() {
+        let statuses =
+            ["1", "2", "126", "127", "132"].map(|status| format!("#!/bin/sh\nexit {status}\n"));
+        let programs = statuses.into_iter().chain([FOREIGN_PROGRAM.to_owned()]);
+        for program in programs {
+            let far = FarSide::with(&["path/mosh-server"]);
+            write_program(&far.0.path().join("path/fulmar"), &program);
+            let input = "FULMAR MOSH 'new'\nnext\n";
+            far.run_in_all_shells(input, |shell, printed, output| {
+                let ready = far.ready("path/fulmar");
+                assert!(printed.starts_with(&ready), "{shell}: {printed}");
+                assert!(
+                    printed.contains("\nFULMAR NONE Linux "),
+                    "{shell}: {printed}"
+                );
+                let runs = "\nmosh-server runs: 1 new, next, ";
+                assert!(printed.contains(runs), "{shell}: {printed}");
+                assert_eq!(output.status.code(), Some(7), "{shell}");
+            });
+        }
+    }
+
+    #[test]
+    fn a_server_that_has_failed_is_not_followed_by_another() {
+        for status in [0, 101, 137, 255] {
+            let far = FarSide::with(&["path/mosh-server"]);
+            let program = format!("#!/bin/sh\nexit {status}\n");
+            write_program(&far.0.path().join("path/fulmar"), &program);
+            far.run_in_all_shells("FULMAR MOSH 'new'\n", |shell, printed, output| {
+                assert_eq!(printed, far.ready("path/fulmar"), "{shell}");
+                assert_eq!(output.status.code(), Some(status), "{shell}");
+            });
+        }
+    }
+
+    #[test]
     fn a_command_line_of_the_users_is_run_instead() {
-        let far = FarSide::with(&["bin/fulmar", "bin/other"]);
+        let far = FarSide::with(&["path/fulmar", "path/other"]);
         let input = "taken by a start-up file\n\nFULMAR START FOLDER=x; other \"$FOLDER y\" 'it'\\''s' z\nnext\n";
         let asking = remote_command(Some("other \"x\"".as_ref()));
         far.run_command_in_all_shells(&asking, input, |shell, printed, output| {
-            let wanted = "FULMAR READY\nother runs: 3 x y it's z, next, ";
-            assert!(printed.starts_with(wanted), "{shell}: {printed}");
+            let wanted = far.ready("path/fulmar") + "other runs: 3 x y it's z, next, ";
+            assert!(printed.starts_with(&wanted), "{shell}: {printed}");
             assert_eq!(output.status.code(), Some(7), "{shell}");
         });
     }
 
     #[test]
     fn plain_words_are_run_without_asking() {
-        let far = FarSide::with(&["bin/fulmar", "other/fulmar-1.2_x"]);
+        let far = FarSide::with(&["path/fulmar", "other/fulmar-1.2_x"]);
         let program = far.0.path().join("other/fulmar-1.2_x");
         let program = program.to_str().unwrap();
         let line = format!("{program} server -p 60001:60010");
@@ -328,7 +407,8 @@ mod tests {
             ),
         ] {
             far.run_command_in_all_shells(&command, "next\n", |shell, printed, output| {
-                let wanted = format!("FULMAR READY\nfulmar-1.2_x runs: {runs}, next, ");
+                let ready = far.ready("path/fulmar");
+                let wanted = format!("{ready}fulmar-1.2_x runs: {runs}, next, ");
                 assert!(printed.starts_with(&wanted), "{shell}: {printed}");
                 assert_eq!(output.status.code(), Some(7), "{shell}");
             });
@@ -357,11 +437,11 @@ mod tests {
         if is_found_anyway("fulmar") {
             return;
         }
-        let far = FarSide::with(&["bin/mosh-server"]);
+        let far = FarSide::with(&["path/mosh-server"]);
         let input = "FULMAR MOSH 'new' 'a b' 'it'\\''s' '$HOME'\nnext\n";
         far.run_in_all_shells(input, |shell, printed, output| {
             let mut lines = printed.lines();
-            assert_eq!(lines.next(), Some("FULMAR READY"), "{shell}");
+            assert_eq!(lines.next(), Some("FULMAR READY "), "{shell}");
             let system = lines.next().unwrap();
             assert!(
                 system.starts_with("FULMAR NONE Linux "),
@@ -390,11 +470,11 @@ mod tests {
 
     #[test]
     fn input_that_ends_early_ends_it() {
-        let far = FarSide::with(&["bin/fulmar"]);
+        let far = FarSide::with(&["path/fulmar"]);
         for input in ["", "FULMAR", "hello\n"] {
             let asking = remote_command(Some("fulmar".as_ref()));
             far.run_command_in_all_shells(&asking, input, |shell, printed, output| {
-                assert_eq!(printed, "FULMAR READY\n", "{shell}");
+                assert_eq!(printed, far.ready("path/fulmar"), "{shell}");
                 assert_eq!(output.status.code(), Some(1), "{shell}");
             });
         }

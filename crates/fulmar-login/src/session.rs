@@ -280,24 +280,40 @@ impl Service for SessionService {
             return refusal;
         }
         let status = facts.exit;
-        // What Dropbear's client says of itself is any status.
-        let is_sshs = !facts.has_said && facts.implementation == SshImplementation::Other;
+        let program = facts.diagnostics.program().map(str::to_owned);
         match (facts.diagnostics.missing(), status.code()) {
             (Some(system), Some(STATUS_NO_SERVER)) => LoginError::NoServer {
                 host,
                 system: system.to_owned(),
+                unusable: program,
             },
-            (_, code) if is_sshs || code.is_none_or(|code| code == 255) => LoginError::SshEnded {
+            _ if is_of_ssh(facts) => LoginError::SshEnded {
                 host,
                 status,
                 error: SshError::of(facts.last_words),
+                got_in: facts.has_said,
             },
             _ => LoginError::CommandEnded {
                 host,
                 status,
                 is_chosen: self.is_chosen,
+                program,
             },
         }
+    }
+}
+
+/// Tells if it is ssh that has failed, and not the command that it ran.
+///
+/// OpenSSH says that by a status which the command may have, too. Once the command has said something, it is ssh's only
+/// with its words about a connection that is lost. What Dropbear's client says of itself is any status.
+fn is_of_ssh(facts: &ExitFacts<'_>) -> bool {
+    let is_other = facts.implementation == SshImplementation::Other;
+    match facts.exit.code() {
+        None => true,
+        Some(_) if !facts.has_said && is_other => true,
+        Some(255) if facts.has_said => SshError::of(facts.last_words).is_of_connection(),
+        Some(code) => code == 255,
     }
 }
 

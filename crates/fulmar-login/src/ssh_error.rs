@@ -46,6 +46,7 @@ const WORDS: &[(&str, SshError)] = &[
     ("connection closed", SshError::Lost),
     ("connection reset", SshError::Lost),
     ("broken pipe", SshError::Lost),
+    ("not responding", SshError::Lost),
 ];
 
 impl SshError {
@@ -54,6 +55,11 @@ impl SshError {
         let words = words.to_lowercase();
         let known = WORDS.iter().find(|(known, _)| words.contains(known));
         known.map_or(SshError::Other, |(_, error)| *error)
+    }
+
+    /// Tells if the connection was lost.
+    pub fn is_of_connection(self) -> bool {
+        matches!(self, SshError::Lost | SshError::Unreachable)
     }
 
     /// Says what to try.

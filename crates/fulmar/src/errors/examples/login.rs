@@ -11,11 +11,14 @@ pub(super) fn rows() -> Vec<Row> {
         host: host(),
         status: status(255),
         error: SshError::of(words),
+        got_in: false,
     };
-    let no_server = |system: &str| LoginError::NoServer {
+    let no_server = |system: &str, unusable: Option<&str>| LoginError::NoServer {
         host: host(),
         system: system.to_owned(),
+        unusable: unusable.map(str::to_owned),
     };
+    let program = || Some("/home/ada/.local/bin/fulmar".to_owned());
     let rows = [
         (
             LoginError::Destination {
@@ -60,10 +63,20 @@ pub(super) fn rows() -> Vec<Row> {
             "something else has ended ssh; perhaps it was killed",
         ),
         (
+            LoginError::SshEnded {
+                host: host(),
+                status: SshExit::Signal(15),
+                error: SshError::Other,
+                got_in: true,
+            },
+            "ssh was killed, or has lost its connection, while the server began",
+        ),
+        (
             LoginError::CommandEnded {
                 host: host(),
-                status: status(1),
+                status: status(255),
                 is_chosen: false,
+                program: program(),
             },
             "the login works, but the command that starts the server does not",
         ),
@@ -72,14 +85,22 @@ pub(super) fn rows() -> Vec<Row> {
                 host: host(),
                 status: status(127),
                 is_chosen: true,
+                program: None,
             },
             "the command of --server does not exist, or is not a server",
         ),
         (
-            no_server("Linux x86_64 debian"),
+            no_server("Linux x86_64 debian", None),
             "neither program was found, in PATH or where people put programs",
         ),
-        (no_server("Darwin arm64"), "the same on another system"),
+        (
+            no_server("Darwin arm64", None),
+            "the same on another system",
+        ),
+        (
+            no_server("Linux armv7l debian", Some("/home/ada/.local/bin/fulmar")),
+            "the program is for another processor, or wants newer libraries than there are",
+        ),
         (
             LoginError::NotForStock { host: host() },
             "only mosh-server is there, and its arguments are sent in one line",
@@ -89,6 +110,7 @@ pub(super) fn rows() -> Vec<Row> {
                 host: host(),
                 what: "cannot listen on UDP 60001:60999: Address already in use".to_owned(),
                 advice: vec!["name other ports with -p PORT or -p LOW:HIGH".to_owned()],
+                program: None,
             },
             "the server itself has failed; its errors are in a part below",
         ),

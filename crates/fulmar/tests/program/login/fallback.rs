@@ -8,7 +8,11 @@ use fulmar_testbed::peers;
 
 for_each_starter! {
     a_server_in_a_folder_of_the_home: fulmar;
+    a_server_that_only_a_login_shell_finds: fulmar;
     only_the_stock_server: fulmar;
+    a_server_for_another_processor: fulmar;
+    a_server_that_wants_newer_libraries: fulmar;
+    no_server_there_that_runs: fulmar;
     no_server_there_at_all: fulmar mosh;
     a_forced_command: fulmar mosh;
     a_forced_command_that_is_something_else: fulmar mosh;
@@ -26,24 +30,48 @@ const OURS: &str = "/usr/local/bin/fulmar";
 
 fn a_server_in_a_folder_of_the_home(starter: Starter) {
     expect_login(starter, &Plan::default(), |scene| {
-        let program = std::fs::read(env!("CARGO_BIN_EXE_fulmar")).expect("our program");
-        scene.far.hide(OURS.as_ref());
-        scene.far.folder(Person::Bob, ".local/bin");
-        scene
-            .far
-            .write_home(Person::Bob, ".local/bin/fulmar", program);
-        scene.far.allow_running(Person::Bob, ".local/bin/fulmar");
+        move_ours(scene, ".local/bin", &our_program());
+    });
+}
+
+fn our_program() -> Vec<u8> {
+    std::fs::read(env!("CARGO_BIN_EXE_fulmar")).expect("our program")
+}
+
+/// Hides our program, and puts one with these bytes in a folder of Bob's home in its stead.
+fn move_ours(scene: &Scene, folder: &str, program: &[u8]) {
+    scene.far.hide(OURS.as_ref());
+    scene.far.folder(Person::Bob, folder);
+    let path = format!("{folder}/fulmar");
+    scene.far.write_home(Person::Bob, &path, program);
+    scene.far.allow_running(Person::Bob, &path);
+}
+
+fn a_server_that_only_a_login_shell_finds(starter: Starter) {
+    let Some(stock) = peers::require("mosh-server") else {
+        return;
+    };
+    expect_login(starter, &Plan::default(), |scene| {
+        move_ours(scene, "own tools", &our_program());
+        scene.far.hide(&stock);
+        let profile = "echo Welcome\nPATH=\"$HOME/own tools:$PATH\"\nexport PATH\nPS1='ready$ '\n";
+        scene.far.write_home(Person::Bob, ".profile", profile);
     });
 }
 
 fn only_the_stock_server(starter: Starter) {
+    if let Some(scene) = Scene::new(&Plan::default()) {
+        scene.far.hide(OURS.as_ref());
+        expect_stock_session(&scene, starter);
+    }
+}
+
+/// Expects a session with stock's server.
+#[track_caller]
+fn expect_stock_session(scene: &Scene, starter: Starter) {
     if peers::require("mosh-server").is_none() {
         return;
     }
-    let Some(scene) = Scene::new(&Plan::default()) else {
-        return;
-    };
-    scene.far.hide(OURS.as_ref());
     let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
         return;
     };
@@ -52,6 +80,55 @@ fn only_the_stock_server(starter: Starter) {
     // Stock's server does not tell how the program ended.
     assert_eq!(super::scene::leave(&mut terminal).code(), Some(0));
     scene.expect_nothing_left();
+}
+
+/// Our program for a processor that nobody has.
+fn foreign_program() -> Vec<u8> {
+    let mut program = our_program();
+    // The machine in the header of an ELF file.
+    program.splice(18..20, [0x7f, 0x7f]);
+    program
+}
+
+/// Our program as it would be if it had been built beside a C library of the future.
+fn program_of_the_future() -> Vec<u8> {
+    let mut program = our_program();
+    let version = b"GLIBC_2.";
+    let places: Vec<usize> = program
+        .windows(version.len())
+        .enumerate()
+        .filter_map(|(at, bytes)| (bytes == version).then_some(at + 6))
+        .collect();
+    for at in places {
+        program.splice(at..=at, *b"9");
+    }
+    program
+}
+
+fn a_server_for_another_processor(starter: Starter) {
+    if let Some(scene) = Scene::new(&Plan::default()) {
+        move_ours(&scene, ".local/bin", &foreign_program());
+        expect_stock_session(&scene, starter);
+    }
+}
+
+fn a_server_that_wants_newer_libraries(starter: Starter) {
+    if let Some(scene) = Scene::new(&Plan::default()) {
+        move_ours(&scene, ".local/bin", &program_of_the_future());
+        expect_stock_session(&scene, starter);
+    }
+}
+
+fn no_server_there_that_runs(starter: Starter) {
+    let Some(stock) = peers::require("mosh-server") else {
+        return;
+    };
+    if let Some(scene) = Scene::new(&Plan::default()) {
+        move_ours(&scene, ".local/bin", &foreign_program());
+        scene.far.hide(&stock);
+        let words = "/home/bob/.local/bin/fulmar does not run on bob@far";
+        expect_none(&scene, starter, &[BOB], words);
+    }
 }
 
 fn no_server_there_at_all(starter: Starter) {
