@@ -36,7 +36,13 @@ pub(crate) const WIRE_VERSION: u32 = 1;
 /// Source: docs/threat-model.md §6.
 pub(crate) const LINE_BYTES_MAX: usize = 1024;
 
-/// The most that a client writes in one go, and the longest offer that a server reads.
+/// The longest command of a session, with an end for each of its words: the longest line that sshd can hand to a shell.
+///
+/// Source: docs/protocol.md §2.9.
+pub(crate) const COMMAND_BYTES_MAX: usize = 128 * 1024;
+
+/// The most that a client writes in one go, and the longest offer that a server reads. The longest command fits, though
+/// each of its bytes may become three.
 ///
 /// Source: docs/threat-model.md §6.
-pub(crate) const REQUEST_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const REQUEST_BYTES_MAX: usize = 512 * 1024;

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use fulmar_core::Capabilities;
 use fulmar_terminal::Size;
 
-use super::{REQUEST_BYTES_MAX, WIRE_VERSION, percent};
+use super::{COMMAND_BYTES_MAX, REQUEST_BYTES_MAX, WIRE_VERSION, percent};
 use crate::ports::PortRange;
 
 /// The beginning of an offer; the version and the capabilities follow.
@@ -150,6 +150,9 @@ pub enum BootstrapRequestError {
     /// A shell command line has a line end, or another control character.
     #[error("a control character in a shell command line")]
     ControlCharacter,
+    /// The command is longer than a shell there may get.
+    #[error("the command is {0} bytes long; {COMMAND_BYTES_MAX} are possible")]
+    LongCommand(usize),
     /// Longer than a server reads.
     #[error("the command and its settings are {0} bytes long; {REQUEST_BYTES_MAX} are possible")]
     TooLong(usize),
@@ -171,6 +174,10 @@ impl BootstrapRequest {
     ///
     /// When a reader could not make of it what we mean.
     pub fn encode(&self) -> Result<EncodedRequest, BootstrapRequestError> {
+        let length: usize = self.offer.command.iter().map(|word| word.len() + 1).sum();
+        if length > COMMAND_BYTES_MAX {
+            return Err(BootstrapRequestError::LongCommand(length));
+        }
         // A profile that waits for the return key has its line.
         let mut bytes = b"\n".to_vec();
         append_shell_line("FULMAR START ", self.start.as_deref(), &mut bytes)?;
@@ -297,25 +304,34 @@ mod tests {
 
     #[test]
     fn what_no_server_would_read_is_refused() {
-        let mut offer = Offer::of(Capabilities::NONE);
-        offer.command = vec!["x".into()];
-        let request = |offer: &Offer| BootstrapRequest {
-            start: None,
-            fallback: None,
-            offer: offer.clone(),
+        let request = |word: String, variable: String| {
+            let mut offer = Offer::of(Capabilities::NONE);
+            offer.command = vec![word.into()];
+            offer.locale = vec![("LANG".into(), variable.into())];
+            BootstrapRequest {
+                start: None,
+                fallback: None,
+                offer,
+            }
         };
-        let room = REQUEST_BYTES_MAX - request(&offer).encode().unwrap().bytes().len();
-        offer.command = vec!["x".repeat(1 + room).into()];
+        // Each byte of it becomes three.
+        let longest = "\n".repeat(COMMAND_BYTES_MAX - 1);
+        let length = request(longest.clone(), String::new())
+            .encode()
+            .unwrap()
+            .bytes()
+            .len();
+        let room = REQUEST_BYTES_MAX - length;
+        let full = request(longest.clone(), "x".repeat(room)).encode();
+        assert_eq!(full.unwrap().bytes().len(), REQUEST_BYTES_MAX);
+        let more = request(longest.clone(), "x".repeat(room + 1)).encode();
         assert_eq!(
-            request(&offer).encode().unwrap().bytes().len(),
-            REQUEST_BYTES_MAX
+            more,
+            Err(BootstrapRequestError::TooLong(REQUEST_BYTES_MAX + 1))
         );
-        offer.command = vec!["x".repeat(2 + room).into()];
-        let length = REQUEST_BYTES_MAX + 1;
-        assert_eq!(
-            request(&offer).encode(),
-            Err(BootstrapRequestError::TooLong(length))
-        );
+        let longer = request(longest + "x", String::new()).encode();
+        let length = COMMAND_BYTES_MAX + 1;
+        assert_eq!(longer, Err(BootstrapRequestError::LongCommand(length)));
     }
 
     #[test]

@@ -60,9 +60,9 @@ impl Advice for SessionError {
             }
             SessionError::LocalServer => "try fulmar server new by itself to see why".to_owned(),
             SessionError::OfServer { advice, .. } if !advice.is_empty() => advice.join("\n"),
-            SessionError::Request(BootstrapRequestError::TooLong(_)) => {
-                offer_input::SHORTER.to_owned()
-            }
+            SessionError::Request(
+                BootstrapRequestError::LongCommand(_) | BootstrapRequestError::TooLong(_),
+            ) => offer_input::SHORTER.to_owned(),
             SessionError::Request(BootstrapRequestError::ControlCharacter) => {
                 "write the command of --server in one line".to_owned()
             }

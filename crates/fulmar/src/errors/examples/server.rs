@@ -61,7 +61,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the offer was changed on its way, or is of another version",
         ),
         row(
-            SessionError::Request(BootstrapRequestError::TooLong(70_000)),
+            SessionError::Request(BootstrapRequestError::LongCommand(140_000)),
             FULMAR,
             "the program's arguments do not fit into an offer",
         ),

@@ -14,6 +14,7 @@ for_each_starter! {
     an_included_file: fulmar mosh ssh;
     a_match_that_asks_a_program: fulmar mosh ssh;
     a_command_of_words_that_shells_would_change: fulmar mosh;
+    a_command_of_a_hundred_kilobytes: fulmar;
 }
 
 fn a_key_and_a_known_host(starter: Starter) {
@@ -166,4 +167,21 @@ fn no_terminal_here(_: Starter) {
     // It has said so before ssh was started.
     let log = scene.daemon.log();
     assert!(!log.contains("Connection from"), "{log}");
+}
+
+fn a_command_of_a_hundred_kilobytes(starter: Starter) {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    // Bytes that become three each on the way.
+    let long = "ü".repeat(50_000);
+    let script = "printf %s \"$1\" | wc -c; read line; exit 9";
+    let Some(mut terminal) = scene.start(starter, &["bob@far", "sh", "-c", script, "sh", &long])
+    else {
+        return;
+    };
+    terminal.wait_for_text("100000");
+    terminal.type_keys("\n");
+    assert_eq!(terminal.wait_for_end().code(), Some(9));
+    scene.expect_nothing_left();
 }
