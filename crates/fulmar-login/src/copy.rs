@@ -122,6 +122,10 @@ impl Service for CopyService {
         !self.is_reachable
     }
 
+    fn has_written(&self, _: &[u8], _: bool) -> bool {
+        false
+    }
+
     fn has_begun(&self, diagnostics: &Diagnostics) -> bool {
         self.is_ready || self.is_reachable || diagnostics.error().is_some()
     }

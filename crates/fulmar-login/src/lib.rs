@@ -92,7 +92,7 @@ pub use output::LoginOutput;
 pub use output_error::OutputError;
 pub use output_event::OutputEvent;
 pub use ports::{PortRange, PortRangeError};
-pub use remote_command::{copy_command, is_shell_safe, remote_command};
+pub use remote_command::{TERMINAL_VARIABLE, copy_command, is_shell_safe, remote_command};
 pub use remote_listing::listed;
 pub use server_options::{LOCALE_VARIABLES, PartialServerOptions, ServerOptions, TerminalColors};
 pub use service::{ExitFacts, Service};

@@ -104,6 +104,7 @@ impl<S: Service> LoginOutput<S> {
                     events.extend(warning.map(OutputEvent::Warning));
                 }
             }
+            Ok(None) if self.service.has_written(line.bytes(), line.is_cut()) => {}
             Ok(None) if self.service.shows_others() => {
                 events.push(OutputEvent::Other(line.shown()));
             }

@@ -27,14 +27,14 @@ macro_rules! finding {
     };
 }
 
-/// Says that it reads and where `fulmar` is, and with the word [`RUNNING`] runs the words behind it, with [`ASKING`]
+/// Says that it reads and where `fulmar` is, tells [`TERMINAL_VARIABLE`] of a terminal, and with the word [`RUNNING`] runs the words behind it, with [`ASKING`]
 /// what it is told.
 macro_rules! asking {
     () => {
         concat!(
             r#"w() { while IFS= read -r l; do "#,
             r#"case $l in "FULMAR $1"*) l=${l#"FULMAR $1"}; return;; esac; done; exit 1; }; "#,
-            r#"echo "FULMAR READY $f"; case $0 in run) exec "$@";; "#,
+            r#"test -t 0 && export FULMAR_TTY=1; echo "FULMAR READY $f"; case $0 in run) exec "$@";; "#,
             r#"ask) w "START "; eval "$l"; exit;; esac; "#
         )
     };
@@ -93,6 +93,10 @@ const COPY_COMMAND: &str = concat!(
     r#"exit 127"#,
     "'"
 );
+
+/// The variable that tells a server that the terminal which it reads is not a user's: something between sshd and the
+/// command, such as a recorder of sessions, has made it, and passes on what a client writes.
+pub const TERMINAL_VARIABLE: &str = "FULMAR_TTY";
 
 /// The word behind the command that has it ask what to run.
 const ASKING: &str = " ask";
@@ -274,6 +278,7 @@ mod tests {
             assert!(!word.contains(bad), "{bad:?}");
         }
         assert!(word.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
+        assert!(word.contains(&format!("export {TERMINAL_VARIABLE}=")));
         // Old shells of the csh family have words of at most 1024 bytes.
         assert!(word.len() < 1000, "{}", word.len());
     }

@@ -53,6 +53,9 @@ pub trait Service {
     /// Tells if lines of others are for the user.
     fn shows_others(&self) -> bool;
 
+    /// Tells if that line, or one that begins so, was written to the far side: a terminal on the way may send it back.
+    fn has_written(&self, line: &[u8], is_cut: bool) -> bool;
+
     /// Tells if the far side is at work, so that its silence is one.
     fn has_begun(&self, diagnostics: &Diagnostics) -> bool;
 

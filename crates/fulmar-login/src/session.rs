@@ -226,6 +226,12 @@ impl Service for SessionService {
         true
     }
 
+    fn has_written(&self, line: &[u8], is_cut: bool) -> bool {
+        let lines = self.request.bytes().split(|&byte| byte == b'\n');
+        let mut lines = lines.filter(|written| written.starts_with(line));
+        !line.is_empty() && lines.any(|written| is_cut || written.len() == line.len())
+    }
+
     fn has_begun(&self, _: &Diagnostics) -> bool {
         self.is_ready
     }
@@ -424,6 +430,32 @@ mod tests {
                 .agreement
                 .is_none()
         );
+    }
+
+    #[test]
+    fn lines_that_a_terminal_sends_back_are_not_shown() {
+        let word = "x".repeat(2000);
+        let mut offer = Offer::of(Capabilities::ALL);
+        offer.command = vec![word.clone().into()];
+        let request = BootstrapRequest {
+            start: None,
+            fallback: None,
+            offer,
+        };
+        let encoded = request.encode().unwrap();
+        let service = SessionService::new(encoded);
+        let mut output = LoginOutput::new(service, Key::from_base64);
+        let text = format!(
+            "\r\nFULMAR OFFER 1 exit,hints\r\nword {word}\r\nFULMAR END\r\nFULMAR\nword {}\n",
+            "y".repeat(2000)
+        );
+        let mut said = Vec::new();
+        output.read(&mut text.as_bytes(), &mut said).unwrap();
+        let others: Vec<bool> = said
+            .iter()
+            .map(|event| matches!(event, OutputEvent::Other(line) if line.is_empty() || line == "FULMAR" || line.starts_with("word y")))
+            .collect();
+        assert_eq!(others, [true; 3], "{said:?}");
     }
 
     #[test]

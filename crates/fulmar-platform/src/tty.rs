@@ -6,13 +6,28 @@ use rustix::fs::{Mode, OFlags, fstat, open};
 
 use rustix::process::{getpgrp, getsid};
 use rustix::termios::{
-    OptionalActions, Termios, isatty, tcgetattr, tcgetpgrp, tcgetsid, tcsetattr, ttyname,
+    OptionalActions, QueueSelector, Termios, isatty, tcflush, tcgetattr, tcgetpgrp, tcgetsid,
+    tcsetattr, ttyname,
 };
 use std::io;
 
 /// True when `descriptor` is a terminal.
 pub fn is_terminal(descriptor: impl AsFd) -> bool {
     isatty(descriptor)
+}
+
+/// Switches a terminal to raw mode for good, and drops what waits to be read: of a line that is longer than a terminal's
+/// its end is lost.
+///
+/// # Errors
+///
+/// When it is no terminal, or has hung up.
+pub fn make_raw(terminal: impl AsFd) -> io::Result<()> {
+    let terminal = terminal.as_fd();
+    let mut modes = tcgetattr(terminal)?;
+    modes.make_raw();
+    set(terminal, &modes)?;
+    Ok(tcflush(terminal, QueueSelector::IFlush)?)
 }
 
 /// The user's terminal, opened anew so that it can be read and written without waiting.
@@ -172,7 +187,8 @@ fn is_in_background(terminal: &OwnedFd) -> bool {
 }
 
 // At once: waiting for the output to drain could take for ever on a stopped terminal.
-fn set(terminal: &OwnedFd, modes: &Termios) -> io::Result<()> {
+fn set(terminal: impl AsFd, modes: &Termios) -> io::Result<()> {
+    let terminal = terminal.as_fd();
     Ok(rustix::io::retry_on_intr(|| {
         tcsetattr(terminal, OptionalActions::Now, modes)
     })?)
@@ -373,6 +389,20 @@ mod tests {
             Transfer::Bytes(1),
             "no CR is added"
         );
+    }
+
+    #[test]
+    fn a_terminal_that_was_made_raw_has_lost_what_waited() {
+        let (master, slave, tty) = terminal();
+        assert_eq!(master.write(b"cut off\n").unwrap(), Transfer::Bytes(8));
+        wait_readable(&tty);
+        make_raw(&slave).unwrap();
+        assert!(is_raw(&slave));
+        assert_eq!(master.write(b"x").unwrap(), Transfer::Bytes(1));
+        wait_readable(&tty);
+        let mut buffer = [0; 8];
+        assert_eq!(tty.read(&mut buffer).unwrap(), Transfer::Bytes(1));
+        assert_eq!(buffer[0], b'x');
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use fulmar_core::CompatMode;
 use fulmar_login::{OfferError, OfferReader};
+use fulmar_platform::tty::{is_terminal, make_raw};
 
 use crate::advice::Advice;
 use crate::system::{SystemError, while_doing};
@@ -15,7 +16,11 @@ pub(crate) struct Input {
     file: File,
     /// Until there is an offer.
     reader: Option<OfferReader>,
+    is_terminal: bool,
 }
+
+/// The byte in which a terminal's input ends, as whoever has made it writes it: the key Ctrl-D.
+const END_OF_INPUT: u8 = 0x04;
 
 /// The news of the offer.
 pub(crate) enum News {
@@ -65,15 +70,22 @@ impl Advice for OfferInputError {
 }
 
 impl Input {
-    /// Takes it.
+    /// Takes it. What waits in a terminal is dropped, so the client is to write after this.
     ///
     /// # Errors
     ///
-    /// When no descriptor is left.
+    /// When no descriptor is left, or the terminal has hung up.
     pub(crate) fn take() -> io::Result<Input> {
         let file = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-        let reader = Some(OfferReader::default());
-        Ok(Input { file, reader })
+        let is_terminal = is_terminal(&file);
+        if is_terminal {
+            make_raw(&file)?;
+        }
+        Ok(Input {
+            file,
+            reader: Some(OfferReader::default()),
+            is_terminal,
+        })
     }
 
     /// Reads what there is. To be asked when there is something.
@@ -84,8 +96,11 @@ impl Input {
     /// there is one.
     pub(crate) fn read(&mut self) -> Result<News, OfferInputError> {
         let mut bytes = [0; 4096];
-        let outcome = match self.file.read(&mut bytes) {
+        // A terminal's end is then found by itself.
+        let room = if self.is_terminal { 1 } else { bytes.len() };
+        let outcome = match self.file.read(bytes.split_at_mut(room).0) {
             Err(error) if is_passing(&error) => return Ok(News::Nothing),
+            Ok(1) if self.is_terminal && bytes.first() == Some(&END_OF_INPUT) => Ok(0),
             outcome => outcome,
         };
         let Some(reader) = &mut self.reader else {

@@ -32,6 +32,11 @@ impl OutputLine {
         &self.bytes
     }
 
+    /// Tells if it was longer than a line may be.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
     /// Returns it as it can be shown, when it is none of a server's. One that somebody has printed text in front of may
     /// have a key all the same, which is left out.
     pub(crate) fn shown(&self) -> String {

@@ -26,7 +26,7 @@ use std::io;
 
 use fulmar_compat::mosh_server_version_text;
 use fulmar_core::CompatMode;
-use fulmar_login::{OfferError, PartialServerOptions, ServerOptions};
+use fulmar_login::{OfferError, PartialServerOptions, ServerOptions, TERMINAL_VARIABLE};
 use fulmar_platform::tty::is_terminal;
 
 use self::detach::{Detached, Outcome, detach};
@@ -77,7 +77,8 @@ pub(crate) fn run(options: ServerOptions, compat: CompatMode) -> Result<u8, Serv
 ///
 /// When a user has started it on a terminal, where no client can say anything.
 pub(crate) fn run_as_offered(given: PartialServerOptions) -> Result<u8, ServerError> {
-    if is_terminal(io::stdin()) {
+    let is_of_login = environment::current().get(TERMINAL_VARIABLE).is_some();
+    if is_terminal(io::stdin()) && !is_of_login {
         return Err(OfferInputError::NoOffer(OfferError::Missing).into());
     }
     serve_as_offered(given).or_else(|failure| {
@@ -87,8 +88,8 @@ pub(crate) fn run_as_offered(given: PartialServerOptions) -> Result<u8, ServerEr
 }
 
 fn serve_as_offered(given: PartialServerOptions) -> Result<u8, ServerError> {
-    announce::greet(&environment::current()).map_err(while_doing("greeting the client"))?;
     let input = Input::take().map_err(while_doing("taking standard input"))?;
+    announce::greet(&environment::current()).map_err(while_doing("greeting the client"))?;
     match fork_daemon().map_err(while_doing("going to the background"))? {
         DaemonFork::Parent(parent) => match parent.attend(input)? {
             Leave::Heard => {

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use fulmar_login::TerminalColors;
+use fulmar_login::{TERMINAL_VARIABLE, TerminalColors};
 use fulmar_platform::{CoreLimit, Spawn, User};
 use fulmar_settings::Environment;
 
@@ -12,7 +12,7 @@ const SHELL: &str = "/bin/sh";
 
 /// Variables of ours that are no business of the program's. What steers stock's server (as
 /// `MOSH_SERVER_NETWORK_TMOUT`) stays, as with stock.
-const OURS: [&str; 2] = ["MOSH_KEY", "FULMAR_LOG"];
+const OURS: [&str; 3] = ["MOSH_KEY", "FULMAR_LOG", TERMINAL_VARIABLE];
 
 /// A program to be started on a terminal: docs/protocol.md §2.6.
 #[derive(Clone, Debug, PartialEq, Eq)]

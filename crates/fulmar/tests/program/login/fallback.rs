@@ -15,7 +15,10 @@ for_each_starter! {
     no_server_there_that_runs: fulmar;
     no_server_there_at_all: fulmar mosh;
     a_forced_command: fulmar mosh;
+    a_forced_command_that_gives_a_terminal: fulmar mosh;
+    a_forced_command_that_gives_a_terminal_to_a_long_command: fulmar;
     a_forced_command_that_is_something_else: fulmar mosh;
+    a_forced_command_that_says_255: fulmar;
     an_account_without_a_shell: fulmar mosh;
     no_port_is_free: fulmar;
     a_program_that_is_not_there: fulmar;
@@ -175,6 +178,45 @@ fn expect_none(scene: &Scene, starter: Starter, arguments: &[&str], words: &str)
         expect_refusal(&mut terminal, words);
     }
     scene.expect_nothing_left();
+}
+
+/// Records what is said between sshd and the command, on a terminal of its own.
+pub(super) const RECORDER: &str = r#"command="script -qefc \"$SSH_ORIGINAL_COMMAND\" log""#;
+
+fn a_forced_command_that_gives_a_terminal(starter: Starter) {
+    if peers::require("script").is_some() {
+        expect_login(starter, &Plan::default(), |scene| scene.authorize(RECORDER));
+    }
+}
+
+fn a_forced_command_that_gives_a_terminal_to_a_long_command(starter: Starter) {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    if peers::require("script").is_none() {
+        return;
+    }
+    scene.authorize(RECORDER);
+    // A terminal's lines have 4096 bytes.
+    let line = format!(
+        "test $# = 1 && echo got ${{#1}}; echo 'ready$ '; read x; : {}",
+        "x".repeat(9000)
+    );
+    let Some(mut terminal) = scene.start(starter, &[BOB, "sh", "-c", &line, "sh", "word"]) else {
+        return;
+    };
+    terminal.wait_for_text("got 4");
+    terminal.type_keys("\n");
+    assert_eq!(terminal.wait_for_end().code(), Some(0));
+    scene.expect_nothing_left();
+}
+
+fn a_forced_command_that_says_255(starter: Starter) {
+    if let Some(scene) = Scene::new(&Plan::default()) {
+        scene.authorize("command=\"echo only backups here; exit 255\"");
+        let words = "no server was started on bob@far: the command there has ended with status 255";
+        expect_none(&scene, starter, &[BOB], words);
+    }
 }
 
 fn a_forced_command_that_is_something_else(starter: Starter) {

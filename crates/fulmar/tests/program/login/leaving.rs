@@ -1,10 +1,12 @@
 //! Whoever gives up on the way, the user, ssh or the network, leaves nothing behind on either side.
 
+use super::fallback::RECORDER;
 use super::scene::{
     FAR, Plan, Scene, Starter, expect_refusal, expect_work, for_each_starter, leave,
 };
 use crate::support::network::{Way, block_udp};
 use crate::support::{Bell, PASSWORD, Person, Process, Terminal};
+use fulmar_testbed::peers;
 use rustix::process::Signal;
 
 for_each_starter! {
@@ -12,6 +14,7 @@ for_each_starter! {
     ctrl_c_at_the_prompt_for_a_password: fulmar;
     ctrl_c_when_the_server_has_said_hello: fulmar;
     ctrl_c_when_the_server_waits_for_us: fulmar;
+    a_user_leaves_when_the_server_waits_on_a_terminal: fulmar;
     ctrl_c_in_the_session: fulmar mosh;
     the_window_closed_while_ssh_asks: fulmar;
     the_window_closed_when_the_server_waits_for_us: fulmar;
@@ -101,6 +104,24 @@ fn ctrl_c_when_the_server_waits_for_us(starter: Starter) {
         terminal.type_keys(CTRL_C);
         expect_interrupted(&scene, &mut terminal);
     }
+}
+
+fn a_user_leaves_when_the_server_waits_on_a_terminal(starter: Starter) {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    if peers::require("script").is_none() {
+        return;
+    }
+    scene.authorize(RECORDER);
+    block_udp(&scene.far, Way::Out);
+    let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
+        return;
+    };
+    terminal.wait_for_text("nothing arrives there");
+    // As the key in which a terminal's input ends reaches the server, it ends at once.
+    terminal.type_keys("\x1e.");
+    expect_interrupted(&scene, &mut terminal);
 }
 
 fn ctrl_c_in_the_session(starter: Starter) {
