@@ -36,6 +36,10 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(15);
 /// round trip.
 const LEAVE_WITHIN: Duration = Duration::from_millis(500);
 
+/// The interval at which it is looked if ssh has handed on what was written. Chosen by eye: short beside a silence that the
+/// user is told of.
+const LOOK_EACH: Duration = Duration::from_secs(1);
+
 /// The most that is kept of ssh's own words, to learn from them why it has ended. Chosen by eye: the warning about a
 /// changed host key is half as long.
 const LAST_WORDS_BYTES_MAX: usize = 2048;
@@ -113,6 +117,8 @@ pub enum LoginTimer {
     Addresses,
     /// The server has not said what it makes of the offer.
     Answer,
+    /// ssh may have handed on what was written.
+    Start,
     /// The far side has been silent for long.
     Silence,
     /// The server has lost its login, and has not been heard.
@@ -156,6 +162,9 @@ pub struct Login<S: Service> {
     late: LateText,
     exit: Option<SshExit>,
     written: usize,
+    /// True if ssh has handed on all that was written at first, which it does once the command runs there.
+    is_handed_on: bool,
+    looked_at: Time,
     stage: LoginStage,
     /// Since when nothing has come of a far side that has begun.
     silence: Option<SilenceTimer>,
@@ -214,6 +223,8 @@ impl<S: Service> Login<S> {
             late: LateText::default(),
             exit: None,
             written: 0,
+            is_handed_on: false,
+            looked_at: Time::ZERO,
             stage: LoginStage::LoggingIn,
             silence: None,
             greeted_at: None,
@@ -286,6 +297,20 @@ impl<S: Service> Login<S> {
         self.restart_silence(now);
     }
 
+    /// Tells if it matters whether ssh has handed on what was written: it does that once it is in and the command runs, so
+    /// that the far side's silence is one.
+    pub fn awaits_start(&self) -> bool {
+        let has_begun = self.output.service().has_begun(self.output.diagnostics());
+        let is_logging_in = self.config.is_some() && self.stage == LoginStage::LoggingIn;
+        is_logging_in && self.written > 0 && !self.is_handed_on && !has_begun
+    }
+
+    /// Takes note that ssh has handed on all that was written.
+    pub fn handle_handed_on(&mut self, now: Time) {
+        self.is_handed_on = true;
+        self.restart_silence(now);
+    }
+
     /// Takes note that ssh has ended. All that it wrote was handed over before; a stream may stay open, because a
     /// master of shared connections has it.
     pub fn handle_exit(&mut self, now: Time, exit: SshExit) {
@@ -350,10 +375,12 @@ impl<S: Service> Login<S> {
     /// Looks at the clock.
     pub fn handle_timeout(&mut self, now: Time) {
         self.lookup.handle_timeout(now);
+        self.looked_at = now;
+        let is_ready = self.output.service().has_begun(self.output.diagnostics());
         if self.config.is_some()
             && self.stage == LoginStage::LoggingIn
             && let Some(silence) = &mut self.silence
-            && let Some(told) = silence.notice(now, &self.host)
+            && let Some(told) = silence.notice(now, &self.host, is_ready)
         {
             self.events.push_back(LoginEvent::Notice(told));
         }
@@ -385,10 +412,12 @@ impl<S: Service> Login<S> {
         let addresses = self.reachable_at.filter(|_| !is_known);
         let addresses = addresses.map(|since| since + ADDRESSES_WITHIN);
         let silence = self.silence.filter(|_| self.config.is_some());
+        let look = self.awaits_start().then(|| self.looked_at + LOOK_EACH);
         [
             version.map(|at| (at, LoginTimer::Version)),
             addresses.map(|at| (at, LoginTimer::Addresses)),
             self.answer_due().map(|at| (at, LoginTimer::Answer)),
+            look.map(|at| (at, LoginTimer::Start)),
             silence
                 .and_then(|silence| silence.deadline())
                 .map(|at| (at, LoginTimer::Silence)),
@@ -425,6 +454,7 @@ impl<S: Service> Login<S> {
     }
 
     fn write_request(&mut self) {
+        self.is_handed_on = false;
         let request = self.output.service().request().to_vec();
         self.written = request.len();
         if !request.is_empty() {
@@ -541,11 +571,12 @@ impl<S: Service> Login<S> {
         self.show(held);
     }
 
-    /// Begins to count silence anew, once the remote shell has said that it reads. Before that ssh may be asking for a
-    /// password, and the user may take as long as they like.
+    /// Begins to count silence anew, once the remote shell has said that it reads, or has been sent what it is to read.
+    /// Before that ssh may be asking for a password, and the user may take as long as they like.
     fn restart_silence(&mut self, now: Time) {
         let service = self.output.service();
-        let waits = service.has_begun(self.output.diagnostics()) && !service.is_reachable();
+        let has_begun = self.is_handed_on || service.has_begun(self.output.diagnostics());
+        let waits = has_begun && !service.is_reachable();
         self.silence = waits.then_some(SilenceTimer::from(now));
     }
 

@@ -34,13 +34,18 @@ impl SilenceTimer {
         (!self.is_told).then_some(self.since + TOLD_AFTER)
     }
 
-    /// Returns what the user is to be told of that host, once.
-    pub fn notice(&mut self, now: Time, host: &str) -> Option<String> {
+    /// Returns what the user is to be told of that host, once. `is_ready` tells if the remote shell has said that it reads.
+    pub fn notice(&mut self, now: Time, host: &str, is_ready: bool) -> Option<String> {
         self.deadline().filter(|due| *due <= now)?;
         self.is_told = true;
         let seconds = TOLD_AFTER.as_secs();
+        let cause = if is_ready {
+            ""
+        } else {
+            " since the login; perhaps a start-up file there runs another shell (exec fish)"
+        };
         Some(format!(
-            "{host} has said nothing for {seconds} seconds; waiting goes on, Ctrl-C ends it"
+            "{host} has said nothing for {seconds} seconds{cause}; waiting goes on, Ctrl-C ends it"
         ))
     }
 }
@@ -53,19 +58,20 @@ mod tests {
     fn it_is_told_once_and_again_when_something_has_come() {
         let at = |seconds| Time::from_origin(Duration::from_secs(seconds));
         let mut silence = SilenceTimer::from(at(0));
-        assert_eq!(silence.notice(at(9), "host"), None);
+        assert_eq!(silence.notice(at(9), "host", true), None);
         assert_eq!(silence.deadline(), Some(at(10)));
         assert!(
             silence
-                .notice(at(10), "host")
+                .notice(at(10), "host", true)
                 .is_some_and(|told| told.contains("host has said"))
         );
         assert_eq!(
-            (silence.notice(at(99), "host"), silence.deadline()),
+            (silence.notice(at(99), "host", true), silence.deadline()),
             (None, None)
         );
         silence.end(at(100));
-        assert_eq!(silence.notice(at(109), "host"), None);
-        assert!(silence.notice(at(110), "host").is_some());
+        assert_eq!(silence.notice(at(109), "host", true), None);
+        let told = silence.notice(at(110), "host", false);
+        assert!(told.is_some_and(|told| told.contains("start-up file")));
     }
 }

@@ -3,6 +3,7 @@
 use crate::Transfer;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::ioctl_fionread;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -90,6 +91,13 @@ impl Piped {
             self.input = None;
         }
         outcome
+    }
+
+    /// Tells if the program has read all that was written to it so far. Where a system does not tell of a pipe what waits in
+    /// it to the one who writes, it is never said to have.
+    pub fn has_read_all(&self) -> bool {
+        let input = self.input.as_ref().filter(|_| cfg!(target_os = "linux"));
+        input.is_some_and(|input| ioctl_fionread(input).is_ok_and(|waiting| waiting == 0))
     }
 
     /// Says that there will be no more input.

@@ -168,18 +168,34 @@ pub struct EncodedRequest {
 }
 
 impl BootstrapRequest {
-    /// Returns the text.
+    /// Returns the text for whoever runs the server already.
     ///
     /// # Errors
     ///
     /// When a reader could not make of it what we mean.
     pub fn encode(&self) -> Result<EncodedRequest, BootstrapRequestError> {
+        self.encode_behind(b"\n")
+    }
+
+    /// Returns the text for a far side on which ssh is to run `command`.
+    ///
+    /// A start-up file may have started another shell in its stead, which then reads what to run on its input. The second
+    /// line makes the command of it all the same.
+    ///
+    /// # Errors
+    ///
+    /// As for [`encode`](BootstrapRequest::encode).
+    pub fn encode_for(&self, command: &str) -> Result<EncodedRequest, BootstrapRequestError> {
+        self.encode_behind(format!("\nexec {command}\n").as_bytes())
+    }
+
+    /// Returns the text behind these lines, of which the first is empty, for a profile that waits for the return key.
+    fn encode_behind(&self, lines: &[u8]) -> Result<EncodedRequest, BootstrapRequestError> {
         let length: usize = self.offer.command.iter().map(|word| word.len() + 1).sum();
         if length > COMMAND_BYTES_MAX {
             return Err(BootstrapRequestError::LongCommand(length));
         }
-        // A profile that waits for the return key has its line.
-        let mut bytes = b"\n".to_vec();
+        let mut bytes = lines.to_vec();
         append_shell_line("FULMAR START ", self.start.as_deref(), &mut bytes)?;
         append_shell_line("FULMAR MOSH ", self.fallback.as_deref(), &mut bytes)?;
         let start = bytes.len();
@@ -270,6 +286,19 @@ mod tests {
             offer.starts_with(b"FULMAR OFFER 1 exit,hints\n") && offer.ends_with(b"\nFULMAR END\n")
         );
         assert_eq!(offer, full().text());
+    }
+
+    #[test]
+    fn a_shell_that_reads_it_becomes_the_command() {
+        let request = BootstrapRequest {
+            start: None,
+            fallback: None,
+            offer: Offer::of(Capabilities::NONE),
+        };
+        let encoded = request.encode_for("sh -c 'x y'").unwrap();
+        let text = "\nexec sh -c 'x y'\nFULMAR OFFER 1 -\nFULMAR END\n";
+        assert_eq!(String::from_utf8_lossy(encoded.bytes()), text);
+        assert_eq!(encoded.offer(), b"FULMAR OFFER 1 -\nFULMAR END\n");
     }
 
     #[test]

@@ -146,7 +146,7 @@ impl<'a> Near<'a> {
         if waits_for_us || self.reporter.is_behind() || self.connection.silent(now).is_some() {
             return self.silence.end(now);
         }
-        if let Some(told) = self.silence.notice(now, self.connection.host()) {
+        if let Some(told) = self.silence.notice(now, self.connection.host(), true) {
             self.reporter.note(&told);
         }
     }

@@ -123,11 +123,12 @@ impl SessionLogin {
             command: session_command(words),
         };
         let mut request = request.bootstrap();
-        let mut encoded = request.encode();
+        let command = remote_command(request.start.as_deref());
+        let mut encoded = request.encode_for(&command);
         if matches!(encoded, Err(BootstrapRequestError::TooLong(_))) {
             // The command is in it twice, and once may be enough.
             request.fallback = None;
-            encoded = request.encode();
+            encoded = request.encode_for(&command);
         }
         let mut service = SessionService::new(encoded.map_err(SessionError::Request)?);
         if request.fallback.is_none() {
@@ -142,7 +143,6 @@ impl SessionLogin {
         }
         // Before the first child, of whose end it tells.
         let reactor = ClientSetup::reactor()?;
-        let command = remote_command(request.start.as_deref());
         let config = config(settings, &settings.ssh, destination, command);
         Ok(SessionLogin {
             login: SshLogin::begin(now(), config, service),

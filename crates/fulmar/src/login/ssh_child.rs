@@ -157,6 +157,11 @@ impl SshChild {
         }
     }
 
+    /// Tells if it has taken all that was written to it, which is something.
+    pub(crate) fn has_taken_all(&self) -> bool {
+        self.written > 0 && self.written == self.outgoing.len() && self.ssh.has_read_all()
+    }
+
     /// Tells if something was written to nobody since this was asked last: of that a SIGPIPE tells, which is of no
     /// further meaning.
     pub(crate) fn take_cut_off(&mut self) -> bool {

@@ -149,6 +149,9 @@ impl<S: Service> SshLogin<S> {
                 self.state.handle_exit(now, exit);
             }
             child.write();
+            if self.state.awaits_start() && child.has_taken_all() {
+                self.state.handle_handed_on(now);
+            }
         }
         self.read_query();
         if let Some(addresses) = self.resolver.as_ref().and_then(Resolver::answer) {

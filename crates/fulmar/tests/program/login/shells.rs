@@ -19,6 +19,9 @@ for_each_starter! {
     a_bashrc_that_takes_all_input: fulmar;
     a_bashrc_that_tries_tmux: fulmar;
     a_bashrc_that_becomes_tmux: fulmar;
+    a_bashrc_that_becomes_zsh: fulmar;
+    a_bashrc_that_becomes_tcsh: fulmar;
+    a_bashrc_that_becomes_fish: fulmar;
 }
 
 /// Logs in to a shell of the distribution whose start file is `file`.
@@ -185,4 +188,45 @@ fn a_bashrc_that_becomes_tmux(starter: Starter) {
     // tmux says why it cannot; no command can be run there.
     expect_refusal(&mut terminal, "open terminal failed: not a terminal");
     scene.expect_nothing_left();
+}
+
+/// Gives Bob a bash that becomes another shell, which reads this file when it starts.
+fn becoming(shell: &str, file: &str, lines: &str) -> Option<Scene> {
+    peers::require(shell)?;
+    let plan = Plan {
+        shell: "/bin/bash",
+        ..Plan::default()
+    };
+    let scene = Scene::new(&plan)?;
+    prepare_bash(&scene, &format!("exec {shell}"));
+    scene.far.write_home(Person::Bob, file, lines);
+    Some(scene)
+}
+
+fn a_bashrc_that_becomes_zsh(starter: Starter) {
+    if let Some(scene) = becoming("zsh", ".zshrc", "PS1='ready$ '\n")
+        && let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")])
+    {
+        expect_session(&scene, starter, &mut terminal);
+    }
+}
+
+fn a_bashrc_that_becomes_tcsh(starter: Starter) {
+    if let Some(scene) = becoming("tcsh", ".tcshrc", "set prompt = 'ready$ '\n")
+        && let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")])
+    {
+        expect_session(&scene, starter, &mut terminal);
+    }
+}
+
+fn a_bashrc_that_becomes_fish(starter: Starter) {
+    // It reads all of its input before it runs any of it, so that there is no end to it.
+    if let Some(scene) = becoming("fish", ".profile", "")
+        && let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")])
+    {
+        terminal.wait_for_text("perhaps a start-up file there runs another shell (exec fish)");
+        terminal.type_keys("\x03");
+        expect_refusal(&mut terminal, "SIGINT");
+        scene.expect_nothing_left();
+    }
 }
