@@ -4,7 +4,7 @@ use super::fallback::RECORDER;
 use super::scene::{
     FAR, Plan, Scene, Starter, expect_refusal, expect_work, for_each_starter, leave,
 };
-use crate::support::network::{Way, block_udp};
+use crate::support::network::{Families, Way, block_udp};
 use crate::support::{Bell, PASSWORD, Person, Process, Terminal};
 use fulmar_testbed::peers;
 use rustix::process::Signal;
@@ -107,7 +107,11 @@ fn ctrl_c_when_the_server_waits_for_us(starter: Starter) {
 }
 
 fn a_user_leaves_when_the_server_waits_on_a_terminal(starter: Starter) {
-    let Some(scene) = Scene::new(&Plan::default()) else {
+    let plan = Plan {
+        families: Families::V4,
+        ..Plan::default()
+    };
+    let Some(scene) = Scene::new(&plan) else {
         return;
     };
     if peers::require("script").is_none() {
