@@ -74,6 +74,18 @@ impl Diagnostics {
         self.missing.as_deref()
     }
 
+    /// Returns what the user is to know of a session at that host all the same, if there was no server of ours to start.
+    pub fn stock_note(&self, host: &str) -> Option<String> {
+        self.missing.as_ref()?;
+        let cause = match self.program() {
+            Some(program) => format!("{program} does not run on {host}"),
+            None => format!("there is no fulmar on {host}"),
+        };
+        Some(format!(
+            "{cause}: its mosh-server serves this session, without the program's exit status"
+        ))
+    }
+
     /// Returns why it will not be what it is to be, in its own words: what happened, then what to try.
     pub fn error(&self) -> Option<(&str, &[String])> {
         let (what, advice) = self.error.split_first()?;

@@ -422,6 +422,8 @@ mod tests {
         let others = |line: &str| OutputEvent::Other(line.to_owned());
         assert_eq!(said, [others(""), OutputEvent::Reachable, others("more")]);
         assert_eq!(output.diagnostics().missing(), Some("Linux x86_64 debian"));
+        let note = output.diagnostics().stock_note("ada@host");
+        assert!(note.is_some_and(|note| note.contains("no fulmar on ada@host")));
         assert!(
             output
                 .service_mut()

@@ -158,6 +158,10 @@ impl SessionLogin {
             Ok((params, candidates)) => {
                 if params.agreement.is_none() {
                     tracing::info!("a server of stock's, and so a session without extensions");
+                    let state = self.login.state();
+                    if let Some(note) = state.output().diagnostics().stock_note(state.host()) {
+                        report::complain("fulmar", note);
+                    }
                 }
                 Ok(ConnectParams {
                     key: params.key,

@@ -65,13 +65,17 @@ fn a_server_that_only_a_login_shell_finds(starter: Starter) {
 fn only_the_stock_server(starter: Starter) {
     if let Some(scene) = Scene::new(&Plan::default()) {
         scene.far.hide(OURS.as_ref());
-        expect_stock_session(&scene, starter);
+        expect_stock_session(
+            &scene,
+            starter,
+            "there is no fulmar on bob@far: its mosh-server",
+        );
     }
 }
 
-/// Expects a session with stock's server.
+/// Expects a session with stock's server, of which the user is told with these words, once.
 #[track_caller]
-fn expect_stock_session(scene: &Scene, starter: Starter) {
+fn expect_stock_session(scene: &Scene, starter: Starter, words: &str) {
     if peers::require("mosh-server").is_none() {
         return;
     }
@@ -82,8 +86,13 @@ fn expect_stock_session(scene: &Scene, starter: Starter) {
     super::scene::expect_work(&mut terminal);
     // Stock's server does not tell how the program ended.
     assert_eq!(super::scene::leave(&mut terminal).code(), Some(0));
+    let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+    assert_eq!(shown.matches(words).count(), 1, "{shown:?}");
     scene.expect_nothing_left();
 }
+
+/// How the user is told that our program there does not run.
+const DOES_NOT_RUN: &str = "/home/bob/.local/bin/fulmar does not run on bob@far";
 
 /// Our program for a processor that nobody has.
 fn foreign_program() -> Vec<u8> {
@@ -111,14 +120,14 @@ fn program_of_the_future() -> Vec<u8> {
 fn a_server_for_another_processor(starter: Starter) {
     if let Some(scene) = Scene::new(&Plan::default()) {
         move_ours(&scene, ".local/bin", &foreign_program());
-        expect_stock_session(&scene, starter);
+        expect_stock_session(&scene, starter, DOES_NOT_RUN);
     }
 }
 
 fn a_server_that_wants_newer_libraries(starter: Starter) {
     if let Some(scene) = Scene::new(&Plan::default()) {
         move_ours(&scene, ".local/bin", &program_of_the_future());
-        expect_stock_session(&scene, starter);
+        expect_stock_session(&scene, starter, DOES_NOT_RUN);
     }
 }
 
@@ -129,8 +138,7 @@ fn no_server_there_that_runs(starter: Starter) {
     if let Some(scene) = Scene::new(&Plan::default()) {
         move_ours(&scene, ".local/bin", &foreign_program());
         scene.far.hide(&stock);
-        let words = "/home/bob/.local/bin/fulmar does not run on bob@far";
-        expect_none(&scene, starter, &[BOB], words);
+        expect_none(&scene, starter, &[BOB], DOES_NOT_RUN);
     }
 }
 
