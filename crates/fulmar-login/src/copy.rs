@@ -42,6 +42,8 @@ pub enum CopyLoginError {
         host: String,
         /// The kind of system that it is.
         system: String,
+        /// The file of this program, if it is known.
+        here: Option<String>,
     },
     /// The program there has ended without a word.
     NoCopyServer {
@@ -178,7 +180,8 @@ impl Service for CopyService {
         }
         if let Some(system) = facts.diagnostics.missing() {
             let system = system.to_owned();
-            return CopyLoginError::NoFulmar { host, system };
+            let here = facts.here.map(str::to_owned);
+            return CopyLoginError::NoFulmar { host, system, here };
         }
         let is_sshs = match facts.implementation {
             SshImplementation::OpenSsh(_) => facts.exit.code().is_none_or(|code| code == 255),

@@ -55,6 +55,8 @@ pub struct LoginConfig {
     pub addresses: AddressPreference,
     /// The source of the far end's address.
     pub remote_ip: RemoteIp,
+    /// The file of this program, if it is known: a copy of it may be a server.
+    pub here: Option<String>,
 }
 
 /// A step on the way, for a log.
@@ -670,6 +672,10 @@ impl<S: Service> Login<S> {
                 has_said: self.output.has_said_anything(),
                 diagnostics: self.output.diagnostics(),
                 last_words: &self.last_words,
+                here: self
+                    .config
+                    .as_ref()
+                    .and_then(|config| config.here.as_deref()),
             })
         })
     }

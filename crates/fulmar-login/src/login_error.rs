@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 
+use crate::install_advice::install_advice;
 use crate::ssh::DestinationError;
 use crate::ssh_error::SshError;
 
@@ -60,6 +61,8 @@ pub enum LoginError {
         system: String,
         /// The `fulmar` there that does not run.
         unusable: Option<String>,
+        /// The file of this program, if it is known.
+        here: Option<String>,
     },
     /// There is a server of stock's, which cannot be given the command.
     #[error(
@@ -144,15 +147,21 @@ impl LoginError {
             LoginError::CommandEnded { host, program, .. } => {
                 try_by_itself(host, program.as_deref())
             }
-            LoginError::NoServer { system, .. } => {
+            LoginError::NoServer {
+                host,
+                system,
+                unusable,
+                here,
+            } => {
                 let stock = match package_command(system) {
-                    Some(command) => format!("Mosh: {command}"),
-                    None => "Mosh, with the system's packages".to_owned(),
+                    Some(command) => format!("or install Mosh: {command}"),
+                    None => "or install Mosh, with the system's packages".to_owned(),
                 };
-                format!(
-                    "install Fulmar there (cargo install --path crates/fulmar, in its source), or {stock}\n\
-                     if it is there already, say where: --server '/path/to/fulmar server'"
-                )
+                // A copy of this program may not run there either.
+                let here = here.as_deref().filter(|_| unusable.is_none());
+                let ours = install_advice(host, system, here);
+                let chosen = "if there is one already, say where: --server '/path/to/fulmar server'";
+                [&ours, &stock, chosen].join("\n")
             }
             LoginError::NotForStock { .. } => {
                 "put the command into a script there, or install Fulmar there".to_owned()
@@ -296,6 +305,7 @@ mod tests {
             host: "host".to_owned(),
             system: system.to_owned(),
             unusable: None,
+            here: None,
         };
         failure.advice().unwrap()
     }
@@ -313,7 +323,7 @@ mod tests {
         ] {
             let hint = hint(system);
             assert!(hint.contains(words), "{system}: {hint}");
-            assert!(hint.contains("cargo install"), "{hint}");
+            assert!(hint.contains("cargo build"), "{hint}");
         }
     }
 

@@ -104,4 +104,6 @@ pub struct ExitFacts<'a> {
     pub diagnostics: &'a Diagnostics,
     /// The end of ssh's own words.
     pub last_words: &'a str,
+    /// The file of this program, if it is known.
+    pub here: Option<&'a str>,
 }

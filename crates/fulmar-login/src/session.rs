@@ -292,6 +292,7 @@ impl Service for SessionService {
                 host,
                 system: system.to_owned(),
                 unusable: program,
+                here: facts.here.map(str::to_owned),
             },
             _ if is_of_ssh(facts) => LoginError::SshEnded {
                 host,

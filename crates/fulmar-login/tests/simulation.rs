@@ -82,7 +82,7 @@ impl Told for CopyLoginError {
     fn told(&self) -> String {
         match self {
             CopyLoginError::Login(failure) => failure.told(),
-            CopyLoginError::NoFulmar { host, system } => format!("{host} {system}"),
+            CopyLoginError::NoFulmar { host, system, .. } => format!("{host} {system}"),
             CopyLoginError::NoCopyServer { host, exit } => format!("{host} {exit}"),
             CopyLoginError::Version { host, version } => format!("{host} {version}"),
         }
@@ -123,6 +123,7 @@ where
             command: "command".to_owned(),
             addresses: AddressPreference::All,
             remote_ip: RemoteIp::Proxy,
+            here: None,
         };
         World {
             login: Login::begin(LIMIT, config, service, Key::from_base64),

@@ -33,7 +33,7 @@ impl OutputLine {
     }
 
     /// Tells if it was longer than a line may be.
-    pub fn is_cut(&self) -> bool {
+    pub(crate) fn is_cut(&self) -> bool {
         self.is_cut
     }
 

@@ -152,7 +152,9 @@ impl From<CopyLoginError> for CopyError {
     fn from(failure: CopyLoginError) -> CopyError {
         match failure {
             CopyLoginError::Login(failure) => CopyError::Login(failure),
-            CopyLoginError::NoFulmar { host, system } => CopyError::NoFulmar { host, system },
+            CopyLoginError::NoFulmar { host, system, here } => {
+                CopyError::NoFulmar { host, system, here }
+            }
             CopyLoginError::NoCopyServer { host, exit } => {
                 let status = exit.to_string();
                 CopyError::NoCopyServer { host, status }

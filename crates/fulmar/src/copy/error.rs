@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use fulmar_core::CompatMode;
-use fulmar_login::LoginError;
+use fulmar_login::{LoginError, install_advice};
 use fulmar_platform::Signal;
 
 use super::operand::BadOperand;
@@ -57,6 +57,8 @@ pub(crate) enum CopyError {
         host: String,
         /// The kind of system that it is.
         system: String,
+        /// The file of this program, if it is known.
+        here: Option<String>,
     },
     /// The program there has ended without a word.
     #[error("the fulmar on {host} cannot copy: it has ended with {status}")]
@@ -226,11 +228,10 @@ impl Advice for CopyError {
                 "a file that is called - is written ./-".to_owned()
             }
             CopyError::TwoOutputs => "leave one of them out".to_owned(),
-            CopyError::NoFulmar { .. } => {
-                "install Fulmar there (cargo install --path crates/fulmar, in its source)\n\
-                 if it is there already, say where: --server /path/to/fulmar"
-                    .to_owned()
-            }
+            CopyError::NoFulmar { host, system, here } => format!(
+                "{}\nif it is there already, say where: --server /path/to/fulmar",
+                install_advice(host, system, here.as_deref())
+            ),
             CopyError::NoCopyServer { host, .. } => format!(
                 "it may be older: fulmar cp needs the same version at both ends; try ssh {host} fulmar \
                  copy-server </dev/null by itself to see"

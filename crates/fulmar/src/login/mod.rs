@@ -267,5 +267,15 @@ pub(crate) fn config(
         command,
         addresses: settings.addresses,
         remote_ip: settings.remote_ip,
+        here: this_program(),
     }
+}
+
+/// Returns the path of the program that runs, if it can be told to a shell.
+fn this_program() -> Option<String> {
+    std::env::current_exe()
+        .ok()?
+        .into_os_string()
+        .into_string()
+        .ok()
 }

@@ -37,6 +37,7 @@ pub(super) fn rows() -> Vec<Row> {
             CopyError::NoFulmar {
                 host: host(),
                 system: "Linux x86_64 debian".to_owned(),
+                here: None,
             },
             "it was not found, in PATH or where people put programs",
         ),

@@ -2,7 +2,9 @@
 
 use std::net::UdpSocket;
 
-use super::scene::{FAR, Plan, Scene, Starter, expect_login, expect_refusal, for_each_starter};
+use super::scene::{
+    FAR, Plan, Scene, Starter, expect_login, expect_refusal, expect_session, for_each_starter,
+};
 use crate::support::Person;
 use fulmar_testbed::peers;
 
@@ -14,6 +16,8 @@ for_each_starter! {
     a_server_that_wants_newer_libraries: fulmar;
     no_server_there_that_runs: fulmar;
     no_server_there_at_all: fulmar mosh;
+    what_is_advised_without_a_server_helps: fulmar;
+    readmes_words_for_stocks_command: fulmar mosh;
     a_forced_command: fulmar mosh;
     a_forced_command_that_gives_a_terminal: fulmar mosh;
     a_forced_command_that_gives_a_terminal_to_a_long_command: fulmar;
@@ -158,9 +162,49 @@ fn no_server_there_at_all(starter: Starter) {
         terminal.wait_for_text("Did not find mosh server startup message.");
         terminal.wait_for_end();
     } else {
-        expect_refusal(&mut terminal, "cargo install");
+        expect_refusal(&mut terminal, "sudo apt install mosh");
     }
     scene.expect_nothing_left();
+}
+
+fn what_is_advised_without_a_server_helps(starter: Starter) {
+    let plan = Plan {
+        sshd: "Subsystem sftp internal-sftp",
+        ..Plan::default()
+    };
+    let (Some(stock), Some(_)) = (peers::require("mosh-server"), peers::require("scp")) else {
+        return;
+    };
+    let Some(scene) = Scene::new(&plan) else {
+        return;
+    };
+    scene.far.hide(OURS.as_ref());
+    scene.far.hide(&stock);
+    let Some(mut terminal) = scene.start(starter, &[BOB]) else {
+        return;
+    };
+    expect_refusal(&mut terminal, "copy this program there:");
+    let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+    let (_, told) = shown
+        .split_once("copy this program there: ")
+        .expect("it is told");
+    let line = told.lines().next().unwrap_or_default().trim_end();
+    let mut copying = scene.near.command(Person::Alice, "sh");
+    scene.near.output_of(copying.args(["-c", line]));
+    if let Some(mut terminal) = scene.start(starter, &[BOB]) {
+        expect_session(&scene, starter, &mut terminal);
+    }
+}
+
+/// README's words for stock's command, with a program that is where README puts it.
+fn readmes_words_for_stocks_command(starter: Starter) {
+    if let Some(scene) = Scene::new(&Plan::default()) {
+        move_ours(&scene, ".local/bin", &our_program());
+        let server = "--server=~/.local/bin/fulmar server";
+        if let Some(mut terminal) = scene.start(starter, &[server, BOB]) {
+            expect_session(&scene, starter, &mut terminal);
+        }
+    }
 }
 
 fn a_forced_command(starter: Starter) {
