@@ -26,6 +26,7 @@ struct Package {
 /// | dropbear-bin | login to a dropbear, and by its client |
 /// | dash, bash, zsh, fish, tcsh, rc | login to somebody who has this shell; completion in bash, zsh and fish |
 /// | util-linux, mount, iproute2, nftables | machines of the tests' own and the network between them; hosts of the lab |
+/// | bsdutils | login by a forced command that gives a terminal |
 /// | libutempter0 | the utmp entry of a session |
 /// | chromium | the lab's report in a browser; by far the largest, 124 MB to fetch |
 /// | rsync | bulk of the lab |
@@ -79,6 +80,10 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "util-linux",
         programs: &["nsenter", "unshare"],
+    },
+    Package {
+        name: "bsdutils",
+        programs: &["script"],
     },
     Package {
         name: "mount",

@@ -1,5 +1,6 @@
 //! How a server gets to a machine that has none.
 
+use crate::remote_command::is_shell_safe;
 use crate::shell_words::quoted;
 
 /// Says how this program, whose file is `here`, gets to a host of that system: by copying it, where the system is of the
@@ -15,7 +16,11 @@ pub fn install_advice(host: &str, system: &str, here: Option<&str>) -> String {
 
 /// Returns the command that copies it.
 fn copying(host: &str, here: &str) -> String {
-    let here = quoted(here.as_ref()).to_string_lossy().into_owned();
+    let here = if is_shell_safe(here) && !here.contains(' ') {
+        here.to_owned()
+    } else {
+        quoted(here.as_ref()).to_string_lossy().into_owned()
+    };
     let (user, name) = host
         .rsplit_once('@')
         .map_or(("", host), |(user, name)| (user, name));

@@ -162,7 +162,7 @@ fn no_server_there_at_all(starter: Starter) {
         terminal.wait_for_text("Did not find mosh server startup message.");
         terminal.wait_for_end();
     } else {
-        expect_refusal(&mut terminal, "sudo apt install mosh");
+        expect_refusal(&mut terminal, "or install Mosh");
     }
     scene.expect_nothing_left();
 }
