@@ -4,7 +4,7 @@ use crate::secret::are_secrets_held;
 use crate::threads::refuse_threads;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
-use rustix::process::{Pid, getpid, getsid, test_kill_process};
+use rustix::process::{Pid, getpid, getsid};
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use std::io;
 
@@ -74,15 +74,6 @@ pub fn redirect_stdio_to_null() -> io::Result<()> {
     Ok(())
 }
 
-/// True when there is a process of that number, if only one that was not reaped yet.
-pub fn is_process_alive(pid: u32) -> bool {
-    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
-        return false;
-    };
-    // Not being allowed to signal it shows that it is there.
-    matches!(test_kill_process(pid), Ok(()) | Err(Errno::PERM))
-}
-
 /// Sends a signal to a process, such as a child that was not waited for.
 ///
 /// # Errors
@@ -108,16 +99,6 @@ pub fn host_name() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn we_are_alive_and_nobody_is_not() {
-        assert!(is_process_alive(std::process::id()));
-        assert!(is_process_alive(1));
-        assert!(!is_process_alive(0));
-        assert!(!is_process_alive(u32::MAX));
-        // Linux has no process numbers beyond 2^22.
-        assert!(!is_process_alive(0x7fff_fffe));
-    }
 
     #[test]
     fn a_signal_reaches_a_child_and_nobody_else() {

@@ -11,8 +11,8 @@
 
 use fulmar_platform::process::{self, Forked};
 use fulmar_platform::{
-    Child, CoreLimit, Interest, Master, SecretBox, Spawn, Transfer, WindowSize, forbid_core_dumps,
-    pty, signals, take_env_secret, wait_for,
+    Child, CoreLimit, Interest, Master, SecretBox, Signal, Spawn, Transfer, WindowSize,
+    forbid_core_dumps, pty, signals, take_env_secret, wait_for,
 };
 use rustix::process::{DumpableBehavior, dumpable_behavior};
 use std::io::{Read, Write};
@@ -95,7 +95,8 @@ const CASES: &[Case] = &[
                     let mut facts = String::new();
                     reader.read_to_string(&mut facts).unwrap();
                     assert_eq!(facts, format!("{child} {child} null null null"));
-                    assert!(process::is_process_alive(child), "not reaped yet");
+                    let signalled = process::send_signal(child, Signal::Continue);
+                    assert!(signalled.is_ok(), "it is reaped: {signalled:?}");
                     println!("heard of the child");
                 }
             }
