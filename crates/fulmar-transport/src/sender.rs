@@ -84,7 +84,7 @@ impl<S> Sent<S> {
 
 /// The goal in relation to the states that were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SyncState {
+pub(crate) enum SyncState {
     /// It is not the one that was sent last.
     Unsent {
         /// The time at which it became so.
@@ -100,7 +100,7 @@ pub enum SyncState {
 
 /// The effect of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Acknowledged {
+pub(crate) enum Acknowledged {
     /// It is the newest so far, for a state that was last sent at the given time.
     Newer {
         /// The time at which that state was last sent.
@@ -114,7 +114,7 @@ pub enum Acknowledged {
 
 /// The number that an instruction takes when its state is the one that was sent last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Numbering {
+pub(crate) enum Numbering {
     /// The number of that state again, if there is anything to send in it: a mere repetition. A peer that has it
     /// already does not answer.
     Repeat,
@@ -127,16 +127,16 @@ pub enum Numbering {
 /// The sent states that may be taken for arrived although they are not acknowledged: those that were sent a short while
 /// ago on the present path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trust {
+pub(crate) struct Trust {
     /// The round trip's [timeout](crate::RoundTrip::timeout), after which something is thought lost.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
     /// The time since which the path has not changed. What was sent earlier went over another.
-    pub since: Time,
+    pub(crate) since: Time,
 }
 
 impl Trust {
     /// None of them.
-    pub const NONE: Trust = Trust {
+    pub(crate) const NONE: Trust = Trust {
         timeout: Duration::ZERO,
         since: Time::from_origin(Duration::MAX),
     };
@@ -157,23 +157,23 @@ enum Probed {
 
 /// A difference that is ready to be sent, and has been entered among the sent states.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Composed {
+pub(crate) struct Composed {
     /// The state that it starts from.
-    pub source: StateNumber,
+    pub(crate) source: StateNumber,
     /// The state that it leads to.
-    pub target: StateNumber,
+    pub(crate) target: StateNumber,
     /// True if no state of that number was sent before, nor one of a higher number.
-    pub is_new: bool,
+    pub(crate) is_new: bool,
     /// States below this are not needed any more.
-    pub throwaway: StateNumber,
+    pub(crate) throwaway: StateNumber,
     /// The difference.
-    pub difference: Vec<u8>,
+    pub(crate) difference: Vec<u8>,
 }
 
 impl<S: Synced> Sender<S> {
     /// Returns a sender whose object is at state 0, which both ends have. The window says how long a
     /// difference from the acknowledged state may become.
-    pub fn new(now: Time, initial: S, window: Budget) -> Sender<S> {
+    pub(crate) fn new(now: Time, initial: S, window: Budget) -> Sender<S> {
         let zero = Sent {
             bytes: initial.held_bytes(None),
             ..Sent::new(now, StateNumber::ZERO, initial.clone())
@@ -193,7 +193,7 @@ impl<S: Synced> Sender<S> {
 
     /// Takes over the present state of the object. One that the peer could not tell from the former
     /// changes nothing. Returns whether it did.
-    pub fn set_current(&mut self, now: Time, state: S) -> bool {
+    pub(crate) fn set_current(&mut self, now: Time, state: S) -> bool {
         if self.current.is_same(&state) {
             return false;
         }
@@ -204,7 +204,7 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Takes note that the peer holds the state of that number, if it is one that we keep.
-    pub fn acknowledge(&mut self, now: Time, number: StateNumber) -> Acknowledged {
+    pub(crate) fn acknowledge(&mut self, now: Time, number: StateNumber) -> Acknowledged {
         match self.sent.binary_search_by_key(&number, |sent| sent.number) {
             Err(_) => Acknowledged::Unknown,
             Ok(0) => Acknowledged::Known,
@@ -223,7 +223,7 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Makes the difference to send now, and enters its target among the sent states.
-    pub fn compose(
+    pub(crate) fn compose(
         &mut self,
         now: Time,
         trust: Trust,
@@ -258,7 +258,7 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Returns how the goal stands to the states that were sent.
-    pub fn sync_state(&self, now: Time, trust: Trust) -> SyncState {
+    pub(crate) fn sync_state(&self, now: Time, trust: Trust) -> SyncState {
         let is_goal = |sent: &Sent<S>| sent.state.is_same(&self.goal);
         if !is_goal(self.last()) {
             let changed = self.changed.unwrap_or(self.last_change);
@@ -273,28 +273,28 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Returns the object's present state.
-    pub fn current(&self) -> &S {
+    pub(crate) fn current(&self) -> &S {
         &self.current
     }
 
     /// Returns when the object last changed; at first, when the sender was made.
-    pub fn last_change(&self) -> Time {
+    pub(crate) fn last_change(&self) -> Time {
         self.last_change
     }
 
     /// Returns the newest acknowledged state.
-    pub fn acknowledged(&self) -> &S {
+    pub(crate) fn acknowledged(&self) -> &S {
         &self.first().state
     }
 
     /// Returns the number of the newest acknowledged state.
-    pub fn acknowledged_number(&self) -> StateNumber {
+    pub(crate) fn acknowledged_number(&self) -> StateNumber {
         self.first().number
     }
 
     /// Returns when the newest acknowledged state was last sent: so late, at least, the path there and
     /// back worked.
-    pub fn acknowledged_sent_at(&self) -> Time {
+    pub(crate) fn acknowledged_sent_at(&self) -> Time {
         self.first().at
     }
 
@@ -304,12 +304,12 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Returns the number of the state that was sent last.
-    pub fn sent_number(&self) -> StateNumber {
+    pub(crate) fn sent_number(&self) -> StateNumber {
         self.last().number
     }
 
     /// Returns when anything was last sent; at first, when the sender was made.
-    pub fn sent_at(&self) -> Time {
+    pub(crate) fn sent_at(&self) -> Time {
         self.sent_at
     }
 
@@ -319,7 +319,7 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Returns how much memory the sent states hold, as they [say](Synced::held_bytes) themselves.
-    pub fn held_bytes(&self) -> usize {
+    pub(crate) fn held_bytes(&self) -> usize {
         self.sent
             .iter()
             .fold(0, |sum, sent| sum.saturating_add(sent.bytes))

@@ -21,13 +21,13 @@ use crate::sender::SyncState;
 use crate::state_number::StateNumber;
 
 /// A moment, and what is to happen then.
-pub type Due = (Time, Cause);
+pub(crate) type Due = (Time, Cause);
 
 /// Returns the pause between two frames: half the smoothed round trip in whole milliseconds, within
 /// 20 ms and 250 ms.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn frame_interval(smoothed: Duration) -> Duration {
+pub(crate) fn frame_interval(smoothed: Duration) -> Duration {
     whole_millis(smoothed / 2).clamp(FRAME_INTERVAL_MIN, FRAME_INTERVAL_MAX)
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn collection_delay(role: Role) -> Duration {
 /// The first instruction leaves as soon as there is a path.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn first(made: Time) -> Due {
+pub(crate) fn first(made: Time) -> Due {
     (made, Cause::First)
 }
 
@@ -69,7 +69,7 @@ pub fn first(made: Time) -> Due {
 /// was sent before.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn frame(role: Role, changed: Time, last_sent: Time, interval: Duration) -> Due {
+pub(crate) fn frame(role: Role, changed: Time, last_sent: Time, interval: Duration) -> Due {
     let collected = changed + collection_delay(role);
     (collected.max(last_sent + interval), Cause::Frame)
 }
@@ -84,7 +84,7 @@ pub(crate) fn resend(last_sent: Time, interval: Duration) -> Due {
 /// A state that is assumed to have arrived is sent again when its acknowledgement is overdue.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn retry(last_sent: Time, timeout: Duration) -> Due {
+pub(crate) fn retry(last_sent: Time, timeout: Duration) -> Due {
     (last_sent + timeout + RETRY_MARGIN, Cause::Retry)
 }
 
@@ -92,21 +92,21 @@ pub fn retry(last_sent: Time, timeout: Duration) -> Due {
 /// newest state.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn is_active(at: Time, heard: Option<Time>) -> bool {
+pub(crate) fn is_active(at: Time, heard: Option<Time>) -> bool {
     heard.is_some_and(|heard| at < heard + ACTIVE_RETRY)
 }
 
 /// A new state of the peer is acknowledged within 100 ms, sooner if anything else is sent.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn acknowledgement(arrived: Time) -> Due {
+pub(crate) fn acknowledgement(arrived: Time) -> Due {
     (arrived + ACKNOWLEDGEMENT_DELAY, Cause::Acknowledgement)
 }
 
 /// Silence lasts 3 s at most.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn heartbeat(last_sent: Time) -> Due {
+pub(crate) fn heartbeat(last_sent: Time) -> Due {
     (last_sent + HEARTBEAT_INTERVAL, Cause::Heartbeat)
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn first_repeat(last_sent: Time, path_probe: PathProbe) -> Due {
 /// A path that may have changed is tried at once, and then like one that has never worked.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn probe(last_sent: Time, path_probe: PathProbe) -> Due {
+pub(crate) fn probe(last_sent: Time, path_probe: PathProbe) -> Due {
     (last_sent + path_probe.pause(), Cause::Probe)
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn silence_probe(last_sent: Time, last_change: Time) -> Due {
 /// Our shutdown is repeated at the pace of frames.
 ///
 /// Source: docs/protocol.md §5.6.
-pub fn shutdown(last_sent: Time, interval: Duration) -> Due {
+pub(crate) fn shutdown(last_sent: Time, interval: Duration) -> Due {
     (last_sent + interval, Cause::Shutdown)
 }
 
@@ -196,18 +196,18 @@ pub(crate) fn linger_end(
 
 /// The probe of a path that is not known to work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PathProbe {
+pub(crate) struct PathProbe {
     /// The beginning of the probe; a round trip that began later ends it.
-    pub since: Time,
+    pub(crate) since: Time,
     /// The number of datagrams sent in vain.
-    pub tries: u32,
+    pub(crate) tries: u32,
     /// True if the system refused the last one. It cost nothing then, and nobody saw it.
-    pub is_failing: bool,
+    pub(crate) is_failing: bool,
 }
 
 impl PathProbe {
     /// Returns a probe that begins now, after so many tries.
-    pub const fn new(since: Time, tries: u32) -> PathProbe {
+    pub(crate) const fn new(since: Time, tries: u32) -> PathProbe {
         PathProbe {
             since,
             tries,
@@ -233,18 +233,18 @@ impl PathProbe {
 ///
 /// Source: docs/protocol.md §5.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Large {
+pub(crate) struct Large {
     /// The departure of the first of them.
-    pub since: Time,
+    pub(crate) since: Time,
     /// The departure of the last of them.
-    pub last: Time,
+    pub(crate) last: Time,
     /// The number of times they were sent.
-    pub tries: u32,
+    pub(crate) tries: u32,
 }
 
 impl Large {
     /// Returns what is to be remembered when another one leaves.
-    pub fn again(before: Option<Large>, now: Time) -> Large {
+    pub(crate) fn again(before: Option<Large>, now: Time) -> Large {
         Large {
             since: before.map_or(now, |before| before.since),
             last: now,
@@ -273,7 +273,7 @@ impl Large {
 
 /// The kinds of datagram that may be sent at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SendPermission {
+pub(crate) enum SendPermission {
     /// Nothing: there is no path.
     Nowhere,
     /// Heartbeats: the path is not validated and has had its bytes.
@@ -284,47 +284,47 @@ pub enum SendPermission {
 
 /// All that the rules look at.
 #[derive(Clone, Debug)]
-pub struct TimerInput {
+pub(crate) struct TimerInput {
     /// The present moment.
-    pub now: Time,
+    pub(crate) now: Time,
     /// The end that we are.
-    pub role: Role,
+    pub(crate) role: Role,
     /// The kinds of datagram that may be sent.
-    pub permission: SendPermission,
+    pub(crate) permission: SendPermission,
     /// True once anything was sent.
-    pub has_sent: bool,
+    pub(crate) has_sent: bool,
     /// The time of the last send; at first, the time at which the endpoint was made.
-    pub last_sent: Time,
+    pub(crate) last_sent: Time,
     /// The instructions of several datagrams that wait for an acknowledgement.
-    pub large: Option<Large>,
+    pub(crate) large: Option<Large>,
     /// The object in relation to what was sent.
-    pub sync_state: SyncState,
+    pub(crate) sync_state: SyncState,
     /// The time at which the object last changed.
-    pub last_change: Time,
+    pub(crate) last_change: Time,
     /// The pause between frames.
-    pub interval: Duration,
+    pub(crate) interval: Duration,
     /// True if the next frame is one of those at the beginning, which wait for no interval.
-    pub is_opening: bool,
+    pub(crate) is_opening: bool,
     /// The time after which something is thought lost.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
     /// The arrival of the newest state of the peer, if any has come.
-    pub heard: Option<Time>,
+    pub(crate) heard: Option<Time>,
     /// The time since which a state of the peer waits for its acknowledgement.
-    pub unacknowledged_since: Option<Time>,
+    pub(crate) unacknowledged_since: Option<Time>,
     /// The probe of the path, while there is one.
-    pub path_probe: Option<PathProbe>,
+    pub(crate) path_probe: Option<PathProbe>,
     /// The time at which the instruction that is being assembled will be given up.
-    pub assembly_expiry: Option<Time>,
+    pub(crate) assembly_expiry: Option<Time>,
     /// The time at which we began to shut down, and how often we have said so.
-    pub own_shutdown: Option<(Time, u32)>,
+    pub(crate) own_shutdown: Option<(Time, u32)>,
     /// True if the peer's shutdown waits for an answer.
-    pub owes_answer: bool,
+    pub(crate) owes_answer: bool,
     /// The times at which the peer's shutdown was first and last answered.
-    pub answered: Option<(Time, Time)>,
+    pub(crate) answered: Option<(Time, Time)>,
 }
 
 /// Applies all rules.
-pub fn schedule(input: &TimerInput) -> Deadlines {
+pub(crate) fn schedule(input: &TimerInput) -> Deadlines {
     let mut table = Deadlines::default();
     if let Some(expiry) = input.assembly_expiry {
         table.set((expiry, Cause::AssemblyExpiry));
@@ -461,7 +461,7 @@ impl TimerInput {
 
 /// One entry for each reason to wake.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deadlines {
+pub(crate) struct Deadlines {
     at: [Option<Time>; Cause::ALL.len()],
     /// Asked for far more often than anything changes.
     earliest: Option<Due>,
@@ -469,7 +469,7 @@ pub struct Deadlines {
 
 impl Deadlines {
     /// Enters when something is to happen.
-    pub fn set(&mut self, due: Due) {
+    pub(crate) fn set(&mut self, due: Due) {
         let (time, cause) = due;
         let Some(entry) = self.at.get_mut(cause.index()) else {
             return;
@@ -484,18 +484,19 @@ impl Deadlines {
     }
 
     /// Returns when something is to happen for that cause.
-    pub fn get(&self, cause: Cause) -> Option<Time> {
+    #[cfg(test)]
+    pub(crate) fn get(&self, cause: Cause) -> Option<Time> {
         self.at.get(cause.index()).copied().flatten()
     }
 
     /// Returns the next thing to happen; of several at the same time, the one whose cause is first
     /// in [`Cause`].
-    pub fn earliest(&self) -> Option<Due> {
+    pub(crate) fn earliest(&self) -> Option<Due> {
         self.earliest
     }
 
     /// Returns the cause to send for now; of several, the one that is first in [`Cause`].
-    pub fn due(&self, now: Time) -> Option<Cause> {
+    pub(crate) fn due(&self, now: Time) -> Option<Cause> {
         self.earliest.filter(|&(time, _)| time <= now)?;
         let due = self.entries().filter(|&(time, _)| time <= now);
         due.map(|(_, cause)| cause).find(|cause| cause.sends())
