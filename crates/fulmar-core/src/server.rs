@@ -381,7 +381,7 @@ impl Server {
     }
 
     /// Returns the number of answers to the program that were dropped because nobody read them in time.
-    pub fn dropped_replies(&self) -> u64 {
+    pub(crate) fn dropped_replies(&self) -> u64 {
         self.session.input().replies().dropped()
     }
 
