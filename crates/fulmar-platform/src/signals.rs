@@ -48,8 +48,6 @@ pub enum Signal {
     Suspend = libc::SIGTSTP,
     /// `SIGCONT`: we run again after a stop.
     Continue = libc::SIGCONT,
-    /// `SIGTTOU`: a background job wrote to the terminal or changed its modes.
-    BackgroundOutput = libc::SIGTTOU,
     /// `SIGWINCH`: the window has another size.
     WindowChange = libc::SIGWINCH,
 }
