@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use fulmar_base::{PathId, Time};
+use fulmar_base::PathId;
 use fulmar_predict::PredictionScore;
 use fulmar_transport::{Counters, Dialect, Endpoint, Synced};
 
@@ -16,8 +16,6 @@ pub struct LinkInfo {
     pub round_trip: Option<(Duration, Duration)>,
     /// The path on which datagrams are sent.
     pub path: Option<PathId>,
-    /// The time at which the peer's newest state arrived.
-    pub heard_at: Option<Time>,
     /// The counters of the link's endpoint.
     pub counters: Counters,
     /// The success of prediction; `None` where nothing is predicted.
@@ -33,7 +31,6 @@ impl LinkInfo {
                 .is_known()
                 .then(|| (round_trip.smoothed(), round_trip.variation())),
             path: endpoint.path(),
-            heard_at: endpoint.heard_at(),
             counters: endpoint.counters().clone(),
             prediction: None,
         }
@@ -125,7 +122,6 @@ mod tests {
             dialect: Dialect::Legacy,
             round_trip: None,
             path: None,
-            heard_at: None,
             counters: Counters::default(),
             prediction: None,
         };
