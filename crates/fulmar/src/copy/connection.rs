@@ -210,7 +210,7 @@ impl CopyConnection {
                     self.choice.handle_udp_open();
                 }
                 ConnectionEvent::Ended(why) => {
-                    tracing::info!(%why, "QUIC has ended");
+                    tracing::info!(%why, statistics = ?udp.connection.statistics(), "QUIC has ended");
                     self.choice.handle_udp_end(why.to_string());
                 }
             }
