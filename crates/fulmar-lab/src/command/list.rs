@@ -183,4 +183,9 @@ rtt-273ms-closed-trace-01 (273 ms, closed loop, agd-trace-01)
 ";
         assert_eq!(text, expected);
     }
+
+    #[test]
+    fn without_published_figures_there_is_no_table_of_them() {
+        assert_eq!(table(&[]), "");
+    }
 }

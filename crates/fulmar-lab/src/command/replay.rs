@@ -158,3 +158,84 @@ fn told(measured: &Measured) -> String {
     }
     told
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::Figure;
+    use serde_json::json;
+
+    /// Two keys, of which one has an effect, and one drew something wrong.
+    fn measured(lost: usize, is_settled: bool, differences: usize) -> Measured {
+        let verdict = json!({
+            "keys": [
+                {"typed_ms": 0, "own": {"ms": 2}, "whole": {"ms": 9}, "first_output": {"ms": 2},
+                    "wrong": 1},
+                {"typed_ms": 50, "own": null, "whole": null, "first_output": {"ms": 3}, "wrong": 0},
+            ],
+            "wrongs": [], "longest_stall_ms": 0, "length_ms": 0, "is_stamped": true,
+            "is_settled": is_settled, "differences_at_end": differences, "delivery": {
+                "typed": 2, "received": 2 - lost, "lost": lost, "doubled": 0, "reordered": 0,
+                "strange": 0, "under_way": 0,
+            },
+        });
+        Measured {
+            verdict: Some(serde_json::from_value(verdict).unwrap()),
+            figures: [("to_prompt".to_owned(), Figure::new(12.5, "ms"))].into(),
+            ..Measured::default()
+        }
+    }
+
+    #[test]
+    fn a_session_is_told_in_a_few_lines() {
+        let text = told(&measured(0, true, 0));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "keys        2, 1 with an effect");
+        for (line, name) in lines[1..4]
+            .iter()
+            .zip(["own effect", "whole", "first output"])
+        {
+            assert!(
+                line.starts_with(name) && line.contains("median_ms"),
+                "{line}"
+            );
+        }
+        let rest = [
+            "at once     100.0 %",
+            "wrong       50.00 % of keys",
+            "to_prompt           12.5 ms",
+        ];
+        assert_eq!(lines[4..], rest);
+    }
+
+    #[test]
+    fn what_makes_times_worth_less_is_told() {
+        let attention = |lost, is_settled, differences| {
+            let text = told(&measured(lost, is_settled, differences));
+            let lines = text.lines().filter(|line| line.starts_with("ATTENTION: "));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(attention(0, true, 0), Vec::<String>::new());
+        let lost = attention(1, true, 0);
+        assert!(
+            lost.len() == 1 && lost[0].contains("not what was typed"),
+            "{lost:?}"
+        );
+        let unsettled = attention(0, false, 0);
+        assert!(
+            unsettled.len() == 1 && unsettled[0].contains("never right"),
+            "{unsettled:?}"
+        );
+        assert_eq!(
+            attention(0, true, 1),
+            ["ATTENTION: 1 cells differ at the end"]
+        );
+    }
+
+    #[test]
+    fn without_a_verdict_there_are_only_figures() {
+        let mut measured = measured(0, true, 0);
+        measured.verdict = None;
+        assert_eq!(told(&measured), "to_prompt           12.5 ms\n");
+    }
+}

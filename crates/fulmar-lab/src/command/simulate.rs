@@ -100,3 +100,52 @@ fn told(kept: &[SeedResult]) -> serde_json::Value {
         },
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn result(wait: u64, wrong: usize, datagrams: [u64; 2]) -> SeedResult {
+        let after = |ms| vec![Observation::After(Duration::from_millis(ms))];
+        SeedResult {
+            own: after(wait / 50),
+            whole: after(wait),
+            first_output: after(wait / 10),
+            wrong,
+            datagrams,
+        }
+    }
+
+    #[test]
+    fn figures_are_over_the_keys_of_all_seeds() {
+        let told = told(&[
+            result(100, 1, [10, 20]),
+            result(300, 2, [1, 2]),
+            result(200, 0, [5, 6]),
+        ]);
+        assert_eq!(
+            (&told["seeds"], &told["wrong_keys"]),
+            (&json!(3), &json!(3))
+        );
+        assert_eq!(told["datagrams_up"], 16);
+        assert_eq!(told["datagrams_down"], 28);
+        let medians = json!({"least": 100.0, "middle": 200.0, "most": 300.0});
+        assert_eq!(told["median_of_a_seed_ms"], medians);
+        for (waits, median) in [("own", 4.0), ("whole", 200.0), ("first_output", 20.0)] {
+            assert_eq!(told[waits]["count"], 3);
+            assert_eq!(told[waits]["median_ms"], median, "{waits}");
+        }
+        let at_once = told["own_at_once"].as_f64().unwrap();
+        assert!((at_once - 2.0 / 3.0).abs() < 1e-9, "{at_once}");
+    }
+
+    #[test]
+    fn without_seeds_there_are_no_medians() {
+        let told = told(&[]);
+        assert_eq!(told["seeds"], 0);
+        let none = serde_json::Value::Null;
+        assert_eq!(told["median_of_a_seed_ms"]["middle"], none);
+        assert_eq!(told["own_at_once"], none);
+    }
+}

@@ -326,7 +326,7 @@ fn ip(words: &mut Words<'_>) -> Result<IpAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fulmar_sim::{address, ms, secs};
+    use fulmar_sim::{Chance, address, ms, secs};
 
     fn parse(text: &str) -> Scenario {
         Scenario::parse(text, &LinkTraces::none()).unwrap()
@@ -388,10 +388,14 @@ mod tests {
             assert_eq!(parse(&format!("up {text}")).up, [impairment], "{text}");
         }
         let channel = parse("up gilbert-elliott to-bad 5% to-good 15% good 1% bad 60%").up;
-        let Some(Impairment::BurstLoss(channel)) = channel.first() else {
-            panic!("{channel:?}");
+        let [to_bad, to_good, loss_in_good, loss_in_bad] = [5, 15, 1, 60].map(Chance::percent);
+        let expected = BurstLoss {
+            to_bad,
+            to_good,
+            loss_in_good,
+            loss_in_bad,
         };
-        assert!((channel.loss_in_bad.as_unit() - 0.6).abs() < 1e-9);
+        assert_eq!(channel, [expected.gilbert_elliott()]);
     }
 
     #[test]

@@ -218,4 +218,22 @@ mod tests {
             "{lengths:?}"
         );
     }
+
+    #[test]
+    fn somebody_pauses_after_blanks_and_nowhere_else() {
+        let gaps = |text: &str| -> Vec<u128> {
+            let keys = TypingRhythm::new(3).text(&text.repeat(500), false);
+            keys.iter().map(|key| key.gap.as_millis()).collect()
+        };
+        assert!(gaps("x").iter().all(|gap| *gap <= 300));
+        let (letters, blanks): (Vec<_>, Vec<_>) = gaps("x ")
+            .into_iter()
+            .enumerate()
+            .partition(|(number, _)| number % 2 == 0);
+        assert!(blanks.iter().all(|(_, gap)| *gap <= 300));
+        // The longest gap without a pause and the shortest with one are 300 and 260 ms.
+        let pauses = letters.iter().filter(|(_, gap)| *gap > 300).count();
+        assert!((50..100).contains(&pauses), "{pauses} of 500");
+        assert!(letters.iter().all(|(_, gap)| *gap <= 900));
+    }
 }

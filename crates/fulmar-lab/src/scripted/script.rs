@@ -294,6 +294,7 @@ mod tests {
                 ScriptStep::Commit(vec!["你好".to_owned(), "吗".to_owned()]),
             ]
         );
+        assert_eq!(steps("paste a\\tb"), [ScriptStep::Paste("a\tb".to_owned())]);
         let secret = (Mark::SecretOn, Mark::SecretOff);
         assert_eq!(
             steps("secret a b\nmark open-off"),
