@@ -67,7 +67,7 @@ fn left_behind<'a>(
     records
         .iter()
         .filter(|record| record.user == user && record.host != own_record)
-        .filter(|record| record.host.starts_with("mosh ") && record.host.ends_with(']'))
+        .filter(|record| record.host.starts_with("mosh ") && server_pid(&record.host).is_some())
         .filter(|record| is_terminal(&record.line))
         .map(|record| record.host.as_str())
         .collect()
@@ -77,15 +77,35 @@ fn notice(left: &[&str], compat: CompatMode) -> String {
     let program = compat.program();
     let body = match left {
         [] => return String::new(),
-        [one] => format!("{program}: a session of yours is running here without a client ({one})."),
+        [one] => format!(
+            "{program}: a session of yours is running here without a client ({one}). To end it: {}",
+            ending(left)
+        ),
         several => {
             let lines: Vec<String> = several.iter().map(|host| format!("\r\n  {host}")).collect();
             let count = several.len();
             let list = lines.concat();
-            format!("{program}: {count} sessions of yours are running here without a client:{list}")
+            let ending = ending(left);
+            format!(
+                "{program}: {count} sessions of yours are running here without a client:{list}\r\n\
+                 To end all of them: {ending}"
+            )
         }
     };
     format!("\x1b[37;44m{body}\x1b[m\r\n\r\n")
+}
+
+/// Returns the command that ends these sessions.
+fn ending(left: &[&str]) -> String {
+    let numbers = left.iter().filter_map(|host| server_pid(host));
+    numbers.fold("kill".to_owned(), |line, pid| line + " " + pid)
+}
+
+/// Returns the number of the server in the host text of a session: `mosh [11]`.
+fn server_pid(host: &str) -> Option<&str> {
+    let pid = host.strip_suffix(']')?.rsplit_once('[')?.1;
+    let is_number = !pid.is_empty() && pid.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some(pid)
 }
 
 #[cfg(test)]
@@ -120,13 +140,14 @@ mod tests {
         assert_eq!(notice(&[], CompatMode::Fulmar), "");
         let one = notice(&["mosh [1]"], CompatMode::Fulmar);
         assert!(
-            one.starts_with("\x1b[37;44mfulmar: ") && one.contains("(mosh [1])"),
+            one.starts_with("\x1b[37;44mfulmar: ")
+                && one.contains("(mosh [1]). To end it: kill 1\x1b[m"),
             "{one}"
         );
         let two = notice(&["mosh [1]", "mosh [2]"], CompatMode::Mosh);
         assert!(two.starts_with("\x1b[37;44mmosh: 2 sessions"), "{two}");
         assert!(
-            two.contains("\r\n  mosh [1]\r\n  mosh [2]\x1b[m\r\n"),
+            two.contains("\r\n  mosh [1]\r\n  mosh [2]\r\nTo end all of them: kill 1 2\x1b[m\r\n"),
             "{two}"
         );
     }
