@@ -6,14 +6,20 @@ use rustix::fs::{Mode, OFlags, fstat, open};
 
 use rustix::process::{getpgrp, getsid};
 use rustix::termios::{
-    OptionalActions, QueueSelector, Termios, isatty, tcflush, tcgetattr, tcgetpgrp, tcgetsid,
-    tcsetattr, ttyname,
+    OptionalActions, OutputModes, QueueSelector, Termios, isatty, tcflush, tcgetattr, tcgetpgrp,
+    tcgetsid, tcsetattr, ttyname,
 };
 use std::io;
 
 /// True when `descriptor` is a terminal.
 pub fn is_terminal(descriptor: impl AsFd) -> bool {
     isatty(descriptor)
+}
+
+/// Tells if a terminal moves to the beginning of a line that begins. One in raw mode does not.
+pub fn begins_lines(terminal: impl AsFd) -> bool {
+    let both = OutputModes::OPOST | OutputModes::ONLCR;
+    tcgetattr(terminal).is_ok_and(|modes| modes.output_modes.contains(both))
 }
 
 /// Switches a terminal to raw mode for good, and drops what waits to be read: of a line that is longer than a terminal's
@@ -276,7 +282,7 @@ mod tests {
     use crate::{Master, Slave, pty};
     use rustix::fs::fcntl_getfl;
     use rustix::io::fcntl_getfd;
-    use rustix::termios::{LocalModes, OutputModes, SpecialCodeIndex};
+    use rustix::termios::{LocalModes, SpecialCodeIndex};
 
     const SIZE: WindowSize = WindowSize {
         rows: 31,
@@ -396,8 +402,9 @@ mod tests {
         let (master, slave, tty) = terminal();
         assert_eq!(master.write(b"cut off\n").unwrap(), Transfer::Bytes(8));
         wait_readable(&tty);
+        assert!(begins_lines(&slave));
         make_raw(&slave).unwrap();
-        assert!(is_raw(&slave));
+        assert!(is_raw(&slave) && !begins_lines(&slave));
         assert_eq!(master.write(b"x").unwrap(), Transfer::Bytes(1));
         wait_readable(&tty);
         let mut buffer = [0; 8];

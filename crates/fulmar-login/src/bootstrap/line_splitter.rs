@@ -117,10 +117,10 @@ impl LineSplitter {
         (!self.line.is_empty()).then(|| self.end_line())
     }
 
-    /// Without a carriage return, which a terminal on the way puts before the line's end.
+    /// Without carriage returns, which a server, and a terminal on the way, put before the line's end.
     fn end_line(&mut self) -> OutputLine {
         let mut bytes = std::mem::replace(&mut self.line, empty_line());
-        if bytes.last() == Some(&b'\r') {
+        while bytes.last() == Some(&b'\r') {
             bytes.pop();
         }
         OutputLine {

@@ -43,10 +43,16 @@ pub(crate) fn listen(
         begins = ends;
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
         if !(is_whole && output.handle_line(text)?) {
-            show(text.strip_suffix(b"\r").unwrap_or(text));
+            show(without_returns(text));
         }
     }
     Ok(())
+}
+
+/// Returns a line without the carriage returns that a server, and a terminal on the way, put before its end.
+fn without_returns(line: &[u8]) -> &[u8] {
+    let end = line.iter().rposition(|byte| *byte != b'\r');
+    line.split_at(end.map_or(0, |at| at + 1)).0
 }
 
 /// Tells if a word is an address in numbers, whose scope, if any, there is here.
@@ -73,7 +79,7 @@ mod tests {
 
     #[test]
     fn after_the_servers_line_nothing_is_read() {
-        let said = format!("hello\r\n\nMOSH IP ::1 \r\nMOSH CONNECT 60001 {KEY} \t\r\nafter");
+        let said = format!("hello\r\r\n\r\r\nMOSH IP ::1 \r\nMOSH CONNECT 60001 {KEY} \t\r\nafter");
         let (is_complete, shown, left) = heard(&said);
         assert!(is_complete);
         assert_eq!(shown, ["hello", ""]);

@@ -14,6 +14,7 @@ mod ssh;
 
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
@@ -24,6 +25,7 @@ use fulmar_compat::{
 use fulmar_core::CompatMode;
 use fulmar_login::without_spoofing;
 use fulmar_platform::resolve::numeric;
+use fulmar_platform::tty::{begins_lines, is_terminal};
 use fulmar_settings::Environment;
 
 pub(crate) use self::error::MoshError;
@@ -134,7 +136,11 @@ fn common_variables(wishes: &MoshOptions) -> Vec<(&'static str, String)> {
 fn show(line: &[u8]) {
     let text = String::from_utf8_lossy(line);
     let parts: Vec<String> = text.split('\t').map(report::escaped).collect();
-    report::print_to_stdout(&format!("{}\n", without_spoofing(&parts.join("\t"))));
+    let text = without_spoofing(&parts.join("\t"));
+    // ssh has the terminal in raw mode by now.
+    let is_raw = is_terminal(io::stdout()) && !begins_lines(io::stdout());
+    let end = if is_raw { "\r\n" } else { "\n" };
+    report::print_to_stdout(&(text + end));
 }
 
 /// Returns the words that start this very program as `mosh`, also if its file is gone since.

@@ -43,6 +43,30 @@ fn every_way_leads_to_stocks_server_and_to_ours() {
 }
 
 #[test]
+fn what_stocks_server_says_is_in_lines_and_so_is_the_farewell() {
+    let plan = Plan {
+        shell: "/bin/bash",
+        ..Plan::default()
+    };
+    let Some(scene) = Scene::new(&plan) else {
+        return;
+    };
+    let lines = "shopt -q login_shell || echo Welcome\nPS1='ready$ '\n";
+    scene.far.write_home(Person::Bob, ".bashrc", lines);
+    let Some(mut terminal) = start(&scene, &["--server=mosh-server", "bob@far"]) else {
+        return;
+    };
+    expect_session(&scene, Starter::Mosh, &mut terminal);
+    let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+    assert!(!shown.contains("\\r"), "{shown:?}");
+    let contents = terminal.screen().contents();
+    let farewell = contents
+        .lines()
+        .find(|line| line.contains("[mosh is exiting.]"));
+    assert_eq!(farewell, Some("[mosh is exiting.]"), "{contents}");
+}
+
+#[test]
 fn dead_addresses_are_passed_over() {
     let Some(scene) = Scene::new(&Plan::default()) else {
         return;
