@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use super::curve::PlottedCurve;
 use super::frame::{Area, path};
 use super::path_data::{PathData, thinned};
-use super::plot::{PlottedCurve, plot};
+use super::plot::plot;
 use super::scale::{Scale, decades, round_up};
 use crate::report::markup::Element;
 use crate::report::number::{percent, time};

@@ -1,8 +1,8 @@
 //! Names written beside their curves, where they cover nothing.
 
+use super::curve::PlottedCurve;
 use super::frame::{Area, path, text};
 use super::path_data::{PathData, height_at};
-use super::plot::PlottedCurve;
 use crate::report::markup::Element;
 
 /// The size of a label: its letters are about this wide, and this high.

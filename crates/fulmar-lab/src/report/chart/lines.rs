@@ -1,8 +1,9 @@
 //! Values that change, of any kind: a line for each peer.
 
+use super::curve::PlottedCurve;
 use super::frame::{Area, path, plain};
 use super::path_data::PathData;
-use super::plot::{PlottedCurve, plot};
+use super::plot::plot;
 use super::scale::{Scale, decades, round_up};
 use crate::report::markup::Element;
 use crate::report::peers::PeerStyle;

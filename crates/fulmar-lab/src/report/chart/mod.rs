@@ -3,6 +3,7 @@
 //! Colours and widths of lines are the stylesheet's; what is a place is reckoned here.
 
 mod cdf;
+mod curve;
 mod frame;
 mod label;
 mod lines;
