@@ -141,7 +141,7 @@ fn told(report: &Report) -> String {
         report.events,
         ms(0.5),
         ms(0.99),
-        late.most().as_secs_f64() * 1e3,
+        late.most.as_secs_f64() * 1e3,
         report.priority,
     )
 }
