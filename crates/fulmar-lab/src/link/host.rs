@@ -265,3 +265,35 @@ fn ip_program() -> PathBuf {
 fn parameter_path(name: &str) -> PathBuf {
     Path::new("/proc/sys/net").join(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ips(texts: &[&str]) -> Vec<IpAddr> {
+        texts
+            .iter()
+            .map(|text| text.parse().expect("it is one"))
+            .collect()
+    }
+
+    #[test]
+    fn a_host_that_moves_gets_its_new_address_before_it_loses_the_old_one() {
+        let before = ips(&["192.0.2.1", "2001:db8:c::1"]);
+        let after = ips(&["192.0.2.1", "198.51.100.2", "2001:db8:c::2"]);
+        let expected = [
+            "addr add 198.51.100.2/32 dev lab0",
+            "addr add 2001:db8:c::2/128 dev lab0 nodad",
+            "addr del 2001:db8:c::1/128 dev lab0",
+        ];
+        assert_eq!(change_lines(&before, &after), expected);
+        assert!(change_lines(&after, &after).is_empty());
+    }
+
+    #[test]
+    fn the_older_family_is_always_there() {
+        assert!(is_supported(ips(&["192.0.2.1"])[0]));
+        let has_ipv6 = Path::new("/proc/sys/net/ipv6").exists();
+        assert_eq!(is_supported(ips(&["2001:db8::1"])[0]), has_ipv6);
+    }
+}

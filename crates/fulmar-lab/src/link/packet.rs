@@ -4,8 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use anyhow::{Context as _, Result};
 use etherparse::{
-    IcmpEchoHeader, Icmpv4Type, Icmpv6Type, IpEcn, IpHeaders, LaxPacketHeaders, NetHeaders,
-    TransportHeader,
+    Icmpv4Type, Icmpv6Type, IpEcn, IpHeaders, LaxPacketHeaders, NetHeaders, TransportHeader,
 };
 use fulmar_base::Ecn;
 use fulmar_sim::{Content, Datagram};
@@ -174,22 +173,18 @@ fn set_ports(transport: &mut TransportHeader, payload: &mut Vec<u8>, ends: Ends)
         TransportHeader::Udp(udp) => (udp.source_port, udp.destination_port) = (from, to),
         TransportHeader::Tcp(tcp) => (tcp.source_port, tcp.destination_port) = (from, to),
         TransportHeader::Icmpv4(icmp) => match &mut icmp.icmp_type {
-            Icmpv4Type::EchoRequest(echo) => set_id(echo, from),
-            Icmpv4Type::EchoReply(echo) => set_id(echo, to),
+            Icmpv4Type::EchoRequest(echo) => echo.id = from,
+            Icmpv4Type::EchoReply(echo) => echo.id = to,
             _ => turn_inside(payload, ends)?,
         },
         TransportHeader::Icmpv6(icmp) => match &mut icmp.icmp_type {
-            Icmpv6Type::EchoRequest(echo) => set_id(echo, from),
-            Icmpv6Type::EchoReply(echo) => set_id(echo, to),
+            Icmpv6Type::EchoRequest(echo) => echo.id = from,
+            Icmpv6Type::EchoReply(echo) => echo.id = to,
             _ => turn_inside(payload, ends)?,
         },
         TransportHeader::Igmp(_) => {}
     }
     Ok(())
-}
-
-fn set_id(echo: &mut IcmpEchoHeader, id: u16) {
-    echo.id = id;
 }
 
 /// Gives the packet inside an ICMP error the ends of the packet around it, turned round.
@@ -363,5 +358,90 @@ mod tests {
             (datagram.source.port(), datagram.destination.port()),
             (0, 0)
         );
+    }
+
+    #[test]
+    fn an_answer_to_an_echo_is_for_the_identifier() {
+        let mut packets = [Vec::new(), Vec::new()];
+        PacketBuilder::ipv4(SERVER, CLIENT, 64)
+            .icmpv4_echo_reply(50_000, 1)
+            .write(&mut packets[0], b"hello")
+            .unwrap();
+        PacketBuilder::ipv6(SERVER6, CLIENT6, 64)
+            .icmpv6_echo_reply(50_000, 1)
+            .write(&mut packets[1], b"hello")
+            .unwrap();
+        for packet in packets {
+            let mut datagram = datagram_of(&packet).unwrap();
+            let ports = (datagram.source.port(), datagram.destination.port());
+            assert_eq!(ports, (0, 50_000));
+            datagram.destination.set_port(40_000);
+            let translated = packet_of(datagram).unwrap();
+            assert_checksums(&translated);
+            assert_eq!(datagram_of(&translated).unwrap().destination.port(), 40_000);
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_newer_family_is_translated_with_the_packet_inside() {
+        let (mut about, mut error) = (Vec::new(), Vec::new());
+        PacketBuilder::ipv6(CLIENT6, SERVER6, 64)
+            .udp(40_000, 60_001)
+            .write(&mut about, b"hello")
+            .unwrap();
+        PacketBuilder::ipv6(SERVER6, CLIENT6, 64)
+            .icmpv6(Icmpv6Type::PacketTooBig { mtu: 1280 })
+            .write(&mut error, &about)
+            .unwrap();
+        let mut datagram = datagram_of(&error).unwrap();
+        let ports = (datagram.source.port(), datagram.destination.port());
+        assert_eq!(ports, (60_001, 40_000));
+        datagram.destination.set_port(50_000);
+        let translated = packet_of(datagram).unwrap();
+        assert_checksums(&translated);
+        let inside = PacketHeaders::from_ip_slice(&translated).unwrap();
+        let inside = datagram_of(inside.payload.slice()).unwrap();
+        assert_eq!(
+            (inside.source.port(), inside.destination.port()),
+            (50_000, 60_001)
+        );
+    }
+
+    #[test]
+    fn no_packet_becomes_one_of_the_other_family() {
+        let mut datagram = datagram_of(&packets()[0]).unwrap();
+        datagram.source = address("[2001:db8::1]:50000");
+        assert!(packet_of(datagram).is_err());
+    }
+
+    #[test]
+    fn addresses_of_one_link_only_are_left_out_in_both_families() {
+        let local = [
+            "224.0.0.1",
+            "255.255.255.255",
+            "0.0.0.0",
+            "169.254.1.1",
+            "ff02::1",
+            "::",
+            "fe80::1",
+        ];
+        for address in local {
+            assert!(is_local(address.parse().unwrap()), "{address}");
+        }
+        for address in ["192.0.2.1", "10.0.0.1", "2001:db8::1", "fd00::1"] {
+            assert!(!is_local(address.parse().unwrap()), "{address}");
+        }
+    }
+
+    #[test]
+    fn a_packet_that_was_cut_is_left_out_or_carried_as_it_is() {
+        for packet in packets() {
+            for length in 0..packet.len() {
+                let cut = &packet[..length];
+                if let Some(datagram) = datagram_of(cut) {
+                    assert_eq!(packet_of(datagram).unwrap(), cut, "{length}");
+                }
+            }
+        }
     }
 }
