@@ -6,7 +6,9 @@ mod support;
 
 use std::time::Duration;
 
-use fulmar_lab::instrument::lan::{FloodSource, Lan};
+use fulmar_lab::instrument::lan::{
+    EchoCost, FloodInterrupt, FloodSource, IdleTraffic, LoginTime, StartTime,
+};
 use support::measuring::{measured, value};
 
 fn ms(millis: u64) -> Duration {
@@ -16,7 +18,7 @@ fn ms(millis: u64) -> Duration {
 #[test]
 fn an_echo_takes_the_link_and_what_the_peer_adds() {
     let (round_trip, keys) = (ms(30), 12);
-    let Some(measured) = measured("ssh", &Lan::Echo { round_trip, keys }) else {
+    let Some(measured) = measured("ssh", &EchoCost { round_trip, keys }) else {
         return;
     };
     let verdict = measured.verdict.as_ref().expect("somebody typed");
@@ -30,7 +32,7 @@ fn an_echo_takes_the_link_and_what_the_peer_adds() {
 #[test]
 fn a_flood_ends_a_round_trip_after_it_was_interrupted_at_the_earliest() {
     for (peer, source) in [("ssh", FloodSource::Cat), ("fulmar", FloodSource::Yes)] {
-        let flood = Lan::Flood {
+        let flood = FloodInterrupt {
             round_trip: ms(40),
             source,
             times: 1,
@@ -48,7 +50,7 @@ fn a_flood_ends_a_round_trip_after_it_was_interrupted_at_the_earliest() {
 
 #[test]
 fn a_start_takes_round_trips() {
-    let start = Lan::Start {
+    let start = StartTime {
         round_trips: vec![10, 60],
         times: 1,
     };
@@ -71,7 +73,7 @@ fn a_start_takes_round_trips() {
 
 #[test]
 fn a_login_is_timed_with_its_steps_and_beside_ssh() {
-    let login = Lan::Login {
+    let login = LoginTime {
         round_trip: ms(10),
         times: 1,
     };
@@ -88,7 +90,7 @@ fn a_login_is_timed_with_its_steps_and_beside_ssh() {
 
 #[test]
 fn who_is_idle_still_says_that_it_is_there() {
-    let idle = Lan::Idle {
+    let idle = IdleTraffic {
         quiet: ms(500),
         time: ms(7000),
     };

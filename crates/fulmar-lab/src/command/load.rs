@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::instrument::load::{LoadProgram, play};
+use crate::instrument::load::LoadProgram;
 
 /// Waits for a key on this terminal, and then does its part, in the place of a shell.
 #[derive(Debug, clap::Args)]
@@ -20,6 +20,6 @@ pub struct Arguments {
 ///
 /// Where there is no terminal.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    play(&arguments.program)?;
+    arguments.program.play()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -14,7 +14,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::figures::{Figures, millis};
+use super::cell;
+use super::figures::millis;
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::judge::RunVerdict;
 use crate::peer::Peer;
@@ -47,20 +48,16 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
         pause_max: Some(Duration::from_millis(500)),
         ..LIMITS
     };
-    let cell = |(name, scenario): (&str, &str)| Cell {
-        name: name.to_owned(),
-        title: format!("a real run and one in virtual time: {scenario}"),
-        peers: vec!["fulmar".to_owned()],
-        takes: Duration::from_secs(10) + Duration::from_millis(300) * limits.keys as u32,
-        is_alone: false,
-        work: Box::new(Agreement {
-            replay: Replay {
-                limits,
-                ..Replay::new(scenario, RECORDING, TypingLoop::Open)
-            },
-        }),
-    };
-    LINKS.into_iter().map(cell).collect()
+    let made = LINKS.map(|(name, scenario)| {
+        let title = format!("a real run and one in virtual time: {scenario}");
+        let takes = Duration::from_secs(10) + Duration::from_millis(300) * limits.keys as u32;
+        let replay = Replay {
+            limits,
+            ..Replay::new(scenario, RECORDING, TypingLoop::Open)
+        };
+        cell(name, title, &["fulmar"], takes, Agreement { replay })
+    });
+    made.into()
 }
 
 impl Work for Agreement {
@@ -74,10 +71,7 @@ impl Work for Agreement {
         let mut measured = self.replay.play(&Peer::parse(peer)?, seed, around)?;
         let real = measured.verdict.as_ref().context("nobody typed")?;
         let compared = Compared::of(real, &simulated)?;
-        measured.figures.extend(compared.figures().0);
-        let pairs = compared.pairs.iter().map(|[real, other]| (*other, *real));
-        let series = [("real_by_simulated".to_owned(), pairs.collect())];
-        measured.series.extend(series);
+        compared.put_into(&mut measured);
         Ok(measured)
     }
 
@@ -126,25 +120,22 @@ impl Compared {
         })
     }
 
-    fn figures(&self) -> Figures {
+    fn put_into(&self, measured: &mut Measured) {
         let [real, simulated] = self.medians;
-        let mut later: Vec<f64> = self
-            .pairs
-            .iter()
-            .map(|[real, other]| real - other)
-            .collect();
+        let later = self.pairs.iter().map(|[real, other]| real - other);
+        let mut later: Vec<f64> = later.collect();
         later.sort_by(f64::total_cmp);
         let quantile = |share: f64| {
             let place = (share * later.len() as f64) as usize;
             later.get(place).copied().unwrap_or_default()
         };
-        let mut figures = Figures::default();
-        figures.put("real", real, "ms");
-        figures.put("simulated", simulated, "ms");
-        figures.put("difference", real - simulated, "ms");
-        figures.put("keys_later", quantile(0.5), "ms");
-        figures.put("keys_later_p90", quantile(0.9), "ms");
-        figures
+        measured.put("real", real, "ms");
+        measured.put("simulated", simulated, "ms");
+        measured.put("difference", real - simulated, "ms");
+        measured.put("keys_later", quantile(0.5), "ms");
+        measured.put("keys_later_p90", quantile(0.9), "ms");
+        let points = self.pairs.iter().map(|[real, other]| (*other, *real));
+        measured.put_series("real_by_simulated", points);
     }
 }
 
@@ -186,7 +177,11 @@ mod tests {
             compared.pairs,
             [[105.0, 100.0], [108.0, 106.0], [130.0, 110.0]]
         );
-        let figures = compared.figures().0;
+        let mut measured = Measured::default();
+        compared.put_into(&mut measured);
+        let points = [(100.0, 105.0), (106.0, 108.0), (110.0, 130.0)];
+        assert_eq!(measured.series["real_by_simulated"], points);
+        let figures = measured.figures;
         assert_eq!(figures["keys_later"].value, 5.0);
         assert_eq!(figures["keys_later_p90"].value, 20.0);
         let [real, simulated] = compared.medians;
@@ -198,5 +193,12 @@ mod tests {
         let three = verdict(&[Some(1), Some(1), Some(1)]);
         assert!(Compared::of(&three, &verdict(&[Some(1)])).is_err());
         assert!(Compared::of(&verdict(&[None]), &verdict(&[Some(1)])).is_err());
+    }
+
+    #[test]
+    fn only_our_own_program_has_a_model() {
+        let cell = cells(&Surroundings::default()).remove(0);
+        let error = cell.work.measure("ssh", 1, &Surroundings::default());
+        assert!(error.unwrap_err().to_string().contains("only Fulmar"));
     }
 }

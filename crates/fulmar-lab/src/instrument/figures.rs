@@ -1,6 +1,5 @@
 //! Single figures of a run, by name.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -12,31 +11,18 @@ use crate::peer::{Cost, Costs, Programs, costs};
 use crate::replay::SessionHosts;
 use crate::scenario::Scenario;
 
-/// Figures by name.
-#[derive(Default)]
-pub(super) struct Figures(pub(super) BTreeMap<String, Figure>);
-
-impl Figures {
-    /// Notes so many of a unit.
-    pub(super) fn put(&mut self, name: &str, value: f64, unit: &str) {
-        self.0.insert(name.to_owned(), Figure::new(value, unit));
-    }
-
+impl Measured {
     /// Notes so many of a unit, where there is a value.
-    pub(super) fn put_some(&mut self, name: &str, value: Option<f64>, unit: &str) {
-        if let Some(value) = value {
-            self.put(name, value, unit);
+    pub(super) fn put(&mut self, name: &str, value: impl Into<Option<f64>>, unit: &str) {
+        if let Some(value) = value.into() {
+            let figure = Figure::new(value, unit);
+            self.figures.insert(name.to_owned(), figure);
         }
     }
 
-    /// Notes a time, in milliseconds.
-    pub(super) fn put_ms(&mut self, name: &str, time: Duration) {
-        self.put(name, millis(time), "ms");
-    }
-
     /// Notes a time, in milliseconds, where there is one.
-    pub(super) fn put_some_ms(&mut self, name: &str, time: Option<Duration>) {
-        self.put_some(name, time.map(millis), "ms");
+    pub(super) fn put_ms(&mut self, name: &str, time: impl Into<Option<Duration>>) {
+        self.put(name, time.into().map(millis), "ms");
     }
 
     /// Notes whether something is so: the share of runs in which it is.
@@ -44,13 +30,18 @@ impl Figures {
         self.put(name, f64::from(u8::from(is_so)), "share");
     }
 
-    /// Returns what was measured, if these are all of it, with these commands over this link.
-    pub(super) fn measured(self, scenario: &Scenario, commands: Vec<String>) -> Measured {
-        Measured {
+    /// Notes a series.
+    pub(super) fn put_series(&mut self, name: &str, points: impl IntoIterator<Item = (f64, f64)>) {
+        let points = points.into_iter().collect();
+        self.series.insert(name.to_owned(), points);
+    }
+
+    /// Returns it with the link and the commands with which it was measured.
+    pub(super) fn by(self, scenario: &Scenario, commands: Vec<String>) -> Self {
+        Self {
             scenario: scenario.text.clone(),
             commands,
-            figures: self.0,
-            ..Measured::default()
+            ..self
         }
     }
 }
@@ -79,16 +70,29 @@ impl HostCosts {
     }
 }
 
-/// What the hosts sent between two reports of a link: the way, packets, and their bytes with all headers.
-pub(super) fn traffic(before: &Report, after: &Report) -> [(&'static str, f64, f64); 2] {
+/// What one host sent in a while.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Traffic {
+    /// `up` from the client, `down` from the server.
+    pub(super) way: &'static str,
+    pub(super) packets: f64,
+    /// The bytes of the packets, with all headers.
+    pub(super) bytes: f64,
+    /// The packets of it that were lost.
+    pub(super) lost: f64,
+}
+
+/// Returns what client and server sent between two reports of a link.
+pub(super) fn traffic(before: &Report, after: &Report) -> [Traffic; 2] {
     [
         ("up", &before.client, &after.client),
         ("down", &before.server, &after.server),
     ]
-    .map(|(way, before, after)| {
-        let packets = after.sent - before.sent;
-        let bytes = after.sent_bytes - before.sent_bytes;
-        (way, packets as f64, bytes as f64)
+    .map(|(way, before, after)| Traffic {
+        way,
+        packets: (after.sent - before.sent) as f64,
+        bytes: (after.sent_bytes - before.sent_bytes) as f64,
+        lost: (after.lost_total() - before.lost_total()) as f64,
     })
 }
 
@@ -135,7 +139,7 @@ mod tests {
     use super::*;
     use crate::link::Lateness;
     use fulmar_platform::lab::ThreadPriority;
-    use fulmar_sim::Counts;
+    use fulmar_sim::{Counts, LossCause};
 
     #[test]
     fn the_median_is_a_time() {
@@ -146,10 +150,15 @@ mod tests {
 
     #[test]
     fn traffic_is_what_was_sent_in_between_and_each_host_has_its_own() {
-        let report = |client: [u64; 2], server: [u64; 2]| {
-            let counts = |[sent, sent_bytes]: [u64; 2]| Counts {
+        let report = |client: [u64; 4], server: [u64; 4]| {
+            let counts = |[sent, sent_bytes, by_chance, in_queue]: [u64; 4]| Counts {
                 sent,
                 sent_bytes,
+                lost: [
+                    (LossCause::Random, by_chance),
+                    (LossCause::QueueFull, in_queue),
+                ]
+                .into(),
                 ..Counts::default()
             };
             Report {
@@ -162,31 +171,33 @@ mod tests {
                 priority: ThreadPriority::Usual,
             }
         };
-        let before = report([10, 1000], [20, 9000]);
-        let after = report([13, 1240], [27, 19_500]);
-        let expected = [("up", 3.0, 240.0), ("down", 7.0, 10_500.0)];
+        let before = report([10, 1000, 1, 0], [20, 9000, 3, 2]);
+        let after = report([13, 1240, 1, 0], [27, 19_500, 4, 4]);
+        let way = |way, packets, bytes, lost| Traffic {
+            way,
+            packets,
+            bytes,
+            lost,
+        };
+        let expected = [way("up", 3.0, 240.0, 0.0), way("down", 7.0, 10_500.0, 3.0)];
         assert_eq!(traffic(&before, &after), expected);
     }
 
     #[test]
     fn figures_have_their_units_and_what_is_not_there_is_not_noted() {
-        let mut figures = Figures::default();
+        let mut figures = Measured::default();
         figures.put_ms("wait", Duration::from_micros(1500));
-        figures.put_some_ms("never", None);
-        figures.put_some("rate", Some(2.0), "B/s");
+        figures.put_ms("never", None);
+        figures.put("rate", Some(2.0), "B/s");
         figures.put_share("is_whole", true);
         figures.put_share("in_time", false);
-        let noted = figures.0.iter();
-        let noted: Vec<_> = noted
-            .map(|(name, figure)| (name.as_str(), figure.value, figure.unit.as_str()))
-            .collect();
         let expected = [
             ("in_time", 0.0, "share"),
             ("is_whole", 1.0, "share"),
             ("rate", 2.0, "B/s"),
             ("wait", 1.5, "ms"),
         ];
-        assert_eq!(noted, expected);
+        assert_eq!(figures.told(), expected);
     }
 
     #[test]
@@ -202,5 +213,21 @@ mod tests {
     fn points_beside_it_weigh_the_same_on_either_side() {
         let line = Line::through(&[(0.0, 1.0), (1.0, 0.0), (2.0, 1.0)]).unwrap();
         assert!(line.slope.abs() < 1e-9 && (line.rest - 2.0 / 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_measured_keeps_its_figures_with_its_link_and_its_commands() {
+        let scenario = Scenario {
+            text: "up delay 1ms".to_owned(),
+            ..Scenario::default()
+        };
+        let mut measured = Measured::default();
+        measured.put("rate", 2.0, "B/s");
+        measured.put_series("bytes", [(0.0, 1.0), (1.0, 5.0)]);
+        let measured = measured.by(&scenario, vec!["ssh".to_owned()]);
+        assert_eq!(measured.scenario, "up delay 1ms");
+        assert_eq!(measured.commands, ["ssh"]);
+        assert_eq!(measured.told(), [("rate", 2.0, "B/s")]);
+        assert_eq!(measured.series["bytes"], [(0.0, 1.0), (1.0, 5.0)]);
     }
 }

@@ -28,24 +28,13 @@ pub enum Congestion {
 }
 
 impl Congestion {
-    /// Their names in the kernel, the one wanted most first.
-    fn names(self) -> &'static [&'static str] {
-        match self {
-            Self::Losses => &["cubic", "reno"],
-            Self::Model => &["bbr"],
-        }
-    }
-
-    /// Sets it on a host, with the window that connections begin with, and returns its name.
+    /// Sets it on a host, with the window that connections begin with, and returns its name in the kernel.
     fn set_on(self, host: &Host, window: Option<u32>) -> Result<&'static str> {
-        let mut refusal = None;
-        for name in self.names() {
-            match host.set_tcp(name, window) {
-                Ok(()) => return Ok(name),
-                Err(error) => refusal = Some(error),
-            }
+        let set = |name| host.set_tcp(name, window).map(|()| name);
+        match self {
+            Self::Losses => set("cubic").or_else(|_| set("reno")),
+            Self::Model => set("bbr"),
         }
-        Err(refusal.expect("there is a name"))
     }
 }
 

@@ -4,7 +4,17 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use super::{agreement, bulk, collection, copy, lan, load, tinygram};
-use crate::experiment::{Cell, Surroundings};
+use crate::experiment::{Cell, Measured, Surroundings};
+
+impl Measured {
+    /// Returns all figures: name, value, unit.
+    pub(super) fn told(&self) -> Vec<(&str, f64, &str)> {
+        let figures = self.figures.iter();
+        let told =
+            figures.map(|(name, figure)| (name.as_str(), figure.value, figure.unit.as_str()));
+        told.collect()
+    }
+}
 
 /// Returns a line for each cell, with the lines of its parameters below.
 fn told(name: &str, cells: &[Cell]) -> String {

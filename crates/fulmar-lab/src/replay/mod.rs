@@ -1,6 +1,5 @@
 //! Replay: one typed session of a peer over a link, from start to verdict.
 
-mod download;
 mod packets;
 mod session;
 mod session_hosts;

@@ -9,8 +9,8 @@ use anyhow::Result;
 use fulmar_platform::boot_time;
 use fulmar_sim::Counts;
 
-use super::download::Download;
 use super::packets::{Packets, Series};
+use crate::instrument::{TcpTransfer, TransferDirection};
 use crate::link::{Link, Report};
 use crate::outcome::Figure;
 use crate::peer::{Costs, Peer, costs};
@@ -83,7 +83,7 @@ pub(super) struct Watch<'a> {
     looks: &'a Looks<'a>,
     changes: &'a [PlannedChange],
     has_download: bool,
-    download: Option<Download>,
+    download: Option<TcpTransfer>,
     /// The time at which the peer was started.
     started: Duration,
     /// The time at which its session was there.
@@ -125,7 +125,8 @@ impl<'a> Watch<'a> {
             SessionStage::Ready => {
                 self.ready = boot_time();
                 if self.has_download {
-                    self.download = Some(Download::start(link)?);
+                    let direction = TransferDirection::Down;
+                    self.download = Some(TcpTransfer::start(link, None, direction, u64::MAX)?);
                 }
             }
             SessionStage::Begun => {

@@ -1,19 +1,20 @@
 //! Measures the cost of a byte with each cipher that ssh offers.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
+use fulmar_testbed::KilledChild;
 use fulmar_testbed::peers::find;
 
 use super::{put_costs, relay, speed};
 use crate::experiment::{Cell, Measured, Surroundings, Work};
+use crate::instrument::hosts::hosts;
 use crate::instrument::transfer::shell;
 use crate::peer::{Programs, costs};
-use crate::replay::SessionHosts;
 use crate::scenario::Scenario;
 
 /// The bytes that are carried before it is measured: keys are exchanged, and buffers are as large as they become.
@@ -42,16 +43,17 @@ pub(super) fn cell(around: &Surroundings) -> Cell {
     } else {
         super::BYTES
     };
-    let names = offered().unwrap_or_default();
-    let names = names.iter().map(|cipher| short(cipher).to_owned());
-    Cell {
-        name: "ciphers".to_owned(),
-        title: "the cost of a byte with each cipher, over loopback".to_owned(),
-        peers: std::iter::once(RELAY.to_owned()).chain(names).collect(),
-        takes: Duration::from_secs(5),
-        is_alone: true,
-        work: Box::new(Ciphers { bytes }),
-    }
+    let offered = offered().unwrap_or_default();
+    let ciphers = offered.iter().map(|cipher| short(cipher));
+    let peers: Vec<&str> = std::iter::once(RELAY).chain(ciphers).collect();
+    let title = "the cost of a byte with each cipher, over loopback";
+    crate::instrument::cell(
+        "ciphers",
+        title,
+        &peers,
+        Duration::from_secs(5),
+        Ciphers { bytes },
+    )
 }
 
 /// Returns the ciphers that ssh offers to a server, by its own word.
@@ -78,8 +80,8 @@ impl Work for Ciphers {
     /// `peer` is a cipher without what follows `@`, or `none` for the control.
     fn measure(&self, peer: &str, _seed: u64, _around: &Surroundings) -> Result<Measured> {
         if peer == RELAY {
-            let (figures, command) = relay::run(WARM_UP, self.bytes)?;
-            return Ok(figures.measured(&Scenario::default(), vec![command]));
+            let (measured, command) = relay::run(WARM_UP, self.bytes)?;
+            return Ok(measured.by(&Scenario::default(), vec![command]));
         }
         let offered = offered()?;
         let cipher = offered.iter().find(|cipher| short(cipher) == peer);
@@ -90,19 +92,22 @@ impl Work for Ciphers {
 
 impl Ciphers {
     fn through_ssh(&self, cipher: &str) -> Result<Measured> {
-        let hosts = SessionHosts::new(&Scenario::default(), Path::new("/dev/null"))?;
+        let hosts = hosts(&Scenario::default())?;
         let values = hosts.files.values(Path::new(""))?;
         let line = format!(
             "exec {} -c {cipher} -o Compression=no {} \
             'head -c {WARM_UP} >/dev/null; echo; head -c {} >/dev/null; echo; cat'",
             values.ssh, values.host, self.bytes
         );
-        let mut end = Piped::start(&hosts, &line)?;
-        end.carry(WARM_UP)?;
+        let mut shell = shell(&hosts, &line);
+        shell.stdin(Stdio::piped()).stdout(Stdio::piped());
+        // On the server's host, where sshd is as well.
+        let mut ssh = KilledChild(hosts.link.server.spawn(&mut shell)?);
+        carry(&mut ssh.0, WARM_UP)?;
         let [_, mut costs_of] = hosts.costs()?;
         costs_of.begin();
         let start = boot_time();
-        end.carry(self.bytes)?;
+        carry(&mut ssh.0, self.bytes)?;
         let took = boot_time() - start;
         costs_of.look();
         let costs = costs(SSH, [&costs_of, &costs_of]);
@@ -110,51 +115,27 @@ impl Ciphers {
             costs.iter().all(Option::is_some),
             "ssh or sshd was not seen"
         );
-        let mut figures = speed(self.bytes, took);
-        let costs = ["client", "server"]
-            .into_iter()
-            .zip(costs.into_iter().flatten());
-        put_costs(&mut figures, costs, self.bytes);
+        let mut measured = speed(self.bytes, took);
+        let both = ["client", "server"].into_iter();
+        let costs = both.zip(costs.into_iter().flatten());
+        put_costs(&mut measured, costs, self.bytes);
         let commands = vec![line, hosts.sshd.command.clone()];
-        Ok(figures.measured(&Scenario::default(), commands))
+        Ok(measured.by(&Scenario::default(), commands))
     }
 }
 
-/// A program that takes bytes and says a line when it has had so many.
-struct Piped(Child);
-
-impl Piped {
-    /// Starts it on the server's host, where sshd is as well.
-    fn start(hosts: &SessionHosts, line: &str) -> Result<Self> {
-        let mut shell = shell(hosts, line);
-        shell.stdin(Stdio::piped()).stdout(Stdio::piped());
-        Ok(Self(hosts.link.server.spawn(&mut shell)?))
-    }
-
-    /// Carries so many bytes, and waits until the far end has had them.
-    fn carry(&mut self, bytes: u64) -> Result<()> {
-        let piece = vec![0; PIECE];
-        let input = self.0.stdin.as_mut().context("a pipe to the tool")?;
-        let mut left = bytes;
-        while left > 0 {
-            let length = left.min(PIECE as u64) as usize;
-            let piece = piece.get(..length).unwrap_or_default();
-            input.write_all(piece).context("ssh takes no more")?;
-            left -= length as u64;
-        }
-        let output = self.0.stdout.as_mut().context("a pipe from the tool")?;
-        // It says nothing but these lines, so nothing is lost with this reader.
-        let count = BufReader::with_capacity(1, output).read_line(&mut String::new())?;
-        ensure!(count > 0, "ssh has ended");
-        Ok(())
-    }
-}
-
-impl Drop for Piped {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// Carries so many bytes through a program that says a line when its far end has had them.
+fn carry(program: &mut Child, bytes: u64) -> Result<()> {
+    let input = program.stdin.as_mut().context("a pipe to the tool")?;
+    let mut pieces = BufWriter::with_capacity(PIECE, input);
+    let carried = io::copy(&mut io::repeat(0).take(bytes), &mut pieces);
+    let carried = carried.and_then(|_| pieces.flush());
+    carried.context("ssh takes no more")?;
+    let output = program.stdout.as_mut().context("a pipe from the tool")?;
+    // It says nothing but these lines, so nothing is lost with this reader.
+    let count = BufReader::with_capacity(1, output).read_line(&mut String::new())?;
+    ensure!(count > 0, "ssh has ended");
+    Ok(())
 }
 
 #[cfg(test)]

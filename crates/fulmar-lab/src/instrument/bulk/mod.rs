@@ -18,21 +18,20 @@
 mod ciphers;
 mod relay;
 
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
 
-use super::Congestion;
-use super::figures::{Figures, HostCosts};
+use super::figures::HostCosts;
+use super::hosts::hosts;
 use super::transfer::{
     CARRIERS, TcpSettings, Tool, ToolKind, Transfer, TransferDirection, TransferFiles,
     TransferProgress,
 };
+use super::{Congestion, cell};
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::link::Link;
 use crate::peer::Cost;
-use crate::replay::SessionHosts;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 pub use ciphers::Ciphers;
@@ -101,22 +100,24 @@ pub struct Bulk {
 /// Returns the settings of the experiment.
 pub fn cells(around: &Surroundings) -> Vec<Cell> {
     let time = if around.is_quick { TIME / 4 } else { TIME };
-    let cell = |rtt_ms| Cell {
-        name: format!("{rtt_ms}ms"),
-        title: format!("round trip {rtt_ms} ms, {} Mbit/s", RATE_BITS / 1_000_000),
-        peers: TOOLS.iter().map(|tool| tool.name.to_owned()).collect(),
-        takes: time + Duration::from_secs(3),
-        is_alone: true,
-        work: Box::new(Bulk {
+    let tools = TOOLS.map(|tool| tool.name);
+    let cells = RTTS_MS.map(|rtt_ms| {
+        let title = format!("round trip {rtt_ms} ms, {} Mbit/s", RATE_BITS / 1_000_000);
+        let work = Bulk {
             rtt_ms,
             rate_bits: RATE_BITS,
             bytes: BYTES,
             time,
-        }),
+        };
+        let takes = time + Duration::from_secs(3);
+        cell(format!("{rtt_ms}ms"), title, &tools, takes, work)
+    });
+    let cells = cells.into_iter().chain([ciphers::cell(around)]);
+    let alone = |cell| Cell {
+        is_alone: true,
+        ..cell
     };
-    let mut cells: Vec<Cell> = RTTS_MS.map(cell).into();
-    cells.push(ciphers::cell(around));
-    cells
+    cells.map(alone).collect()
 }
 
 impl Work for Bulk {
@@ -125,33 +126,31 @@ impl Work for Bulk {
         let scenario = self.scenario(seed)?;
         let load = (TransferDirection::Down, self.bytes);
         let limit = |first: Option<Duration>| first.map_or(SET_UP, |first| first + self.time);
-        let (figures, result) = match tool.kind {
+        let (mut measured, result) = match tool.kind {
             ToolKind::Tcp(settings) => {
                 let link = Link::start(&scenario)?;
                 let transfer = Transfer::tcp(tool.name, settings, &link, load)?;
                 let result = transfer.run(limit, || {})?;
-                let mut figures = self.figures(settings.window, &result.progress);
-                put_packets(&mut figures, &link)?;
-                (figures, result)
+                let mut measured = self.figures(settings.window, &result.progress);
+                put_packets(&mut measured, &link)?;
+                (measured, result)
             }
             ToolKind::Program { .. } => {
-                let hosts = SessionHosts::new(&scenario, Path::new("/dev/null"))?;
+                let hosts = hosts(&scenario)?;
                 let files = TransferFiles::random(self.bytes)?;
                 let mut costs = HostCosts::begin(&hosts)?;
                 let transfer = Transfer::start(tool, (&hosts, &files), load, around)?;
                 let result = transfer.run(limit, || costs.look())?;
-                let mut figures = self.figures(Some(LARGE), &result.progress);
+                let mut measured = self.figures(Some(LARGE), &result.progress);
                 let is_whole = files.are_same()?;
-                figures.put("is_whole", f64::from(u8::from(is_whole)), "truth");
-                put_costs(&mut figures, costs.of(CARRIERS), result.arrived);
-                put_packets(&mut figures, &hosts.link)?;
-                (figures, result)
+                measured.put("is_whole", f64::from(u8::from(is_whole)), "truth");
+                put_costs(&mut measured, costs.of(CARRIERS), result.arrived);
+                put_packets(&mut measured, &hosts.link)?;
+                (measured, result)
             }
         };
-        let mut measured = figures.measured(&scenario, result.commands);
-        let series = ("bytes".to_owned(), result.progress.series());
-        measured.series.extend([series]);
-        Ok(measured)
+        measured.put_series("bytes", result.progress.series());
+        Ok(measured.by(&scenario, result.commands))
     }
 }
 
@@ -174,30 +173,25 @@ impl Bulk {
     }
 
     /// Returns what a tool with this window has carried, beside what the formula says.
-    fn figures(&self, window: Option<u32>, progress: &TransferProgress) -> Figures {
-        let rtt = self.rtt_ms as f64 / 1000.0;
-        let formula = window
-            .filter(|_| rtt > 0.0)
-            .map(|window| f64::from(window) / rtt);
+    fn figures(&self, window: Option<u32>, progress: &TransferProgress) -> Measured {
+        let rtt = Some(self.rtt_ms as f64 / 1000.0).filter(|rtt| *rtt > 0.0);
+        let formula = window.zip(rtt).map(|(window, rtt)| f64::from(window) / rtt);
         let expected = formula.unwrap_or(f64::INFINITY).min(self.rate_limit());
         let steady = progress.steady_goodput();
-        let window_seen = steady.filter(|_| rtt > 0.0).map(|goodput| goodput * rtt);
+        let window_seen = steady.zip(rtt).map(|(goodput, rtt)| goodput * rtt);
         let first = progress.first().map(|at| at.as_secs_f64());
-        let mut figures = Figures::default();
-        figures.put("bytes", progress.bytes() as f64, "B");
-        figures.put("rate_limit", self.rate_limit(), "B/s");
-        figures.put("expected", expected, "B/s");
-        figures.put_some("window_over_rtt", formula, "B/s");
-        figures.put_some("to_first_byte", first, "s");
-        figures.put_some("goodput", progress.goodput(), "B/s");
-        figures.put_some("goodput_steady", steady, "B/s");
-        figures.put_some("window_seen", window_seen, "B");
-        figures.put_some(
-            "of_expected",
-            steady.map(|goodput| goodput / expected),
-            "share",
-        );
-        figures
+        let of_expected = steady.map(|goodput| goodput / expected);
+        let mut measured = Measured::default();
+        measured.put("bytes", progress.bytes() as f64, "B");
+        measured.put("rate_limit", self.rate_limit(), "B/s");
+        measured.put("expected", expected, "B/s");
+        measured.put("window_over_rtt", formula, "B/s");
+        measured.put("to_first_byte", first, "s");
+        measured.put("goodput", progress.goodput(), "B/s");
+        measured.put("goodput_steady", steady, "B/s");
+        measured.put("window_seen", window_seen, "B");
+        measured.put("of_expected", of_expected, "share");
+        measured
     }
 }
 
@@ -209,33 +203,35 @@ const PACKET: f64 = 1500.0;
 const SEGMENT_PAYLOAD: f64 = 1448.0;
 
 /// Returns how much was carried, and how fast.
-fn speed(bytes: u64, took: Duration) -> Figures {
-    let mut figures = Figures::default();
-    figures.put("bytes", bytes as f64, "B");
+fn speed(bytes: u64, took: Duration) -> Measured {
+    let mut measured = Measured::default();
+    measured.put("bytes", bytes as f64, "B");
     let goodput = bytes as f64 / took.as_secs_f64();
-    figures.put("goodput", goodput, "B/s");
-    figures
+    measured.put("goodput", goodput, "B/s");
+    measured
 }
 
 /// Notes what the tool took of both processors.
-fn put_costs(figures: &mut Figures, costs: impl Iterator<Item = (&'static str, Cost)>, bytes: u64) {
+fn put_costs(
+    measured: &mut Measured,
+    costs: impl Iterator<Item = (&'static str, Cost)>,
+    bytes: u64,
+) {
     for (host, cost) in costs {
         let cpu = cost.cpu.as_secs_f64();
-        figures.put(&format!("{host}_cpu"), cpu, "s");
-        if bytes > 0 {
-            let per_byte = cpu * 1e9 / bytes as f64;
-            figures.put(&format!("{host}_cpu_a_byte"), per_byte, "ns/B");
-        }
+        let a_byte = (bytes > 0).then(|| cpu * 1e9 / bytes as f64);
+        measured.put(&format!("{host}_cpu"), cpu, "s");
+        measured.put(&format!("{host}_cpu_a_byte"), a_byte, "ns/B");
     }
 }
 
 /// Notes what went over the link, logins included.
-fn put_packets(figures: &mut Figures, link: &Link) -> Result<()> {
+fn put_packets(measured: &mut Measured, link: &Link) -> Result<()> {
     let report = link.report()?;
     for (way, counts) in [("up", report.client), ("down", report.server)] {
         let (sent, lost) = (counts.sent as f64, counts.lost_total() as f64);
-        figures.put(&format!("packets_{way}"), sent, "packets");
-        figures.put(&format!("lost_{way}"), lost, "packets");
+        measured.put(&format!("packets_{way}"), sent, "packets");
+        measured.put(&format!("lost_{way}"), lost, "packets");
     }
     Ok(())
 }
@@ -263,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_window_a_round_trip_is_expected_where_the_path_carries_that() {
-        let figures = PATH.figures(Some(SMALL), &progress(65_536)).0;
+        let figures = PATH.figures(Some(SMALL), &progress(65_536)).figures;
         let value = |name: &str| figures[name].value;
         let is_close = |name: &str, wanted: f64| {
             let seen = value(name);
@@ -284,7 +280,7 @@ mod tests {
         // 1448 of 1500 bytes are payload.
         let limit = 1_250_000.0 * 1448.0 / 1500.0;
         for window in [Some(LARGE), None] {
-            let figures = PATH.figures(window, &progress(60_000)).0;
+            let figures = PATH.figures(window, &progress(60_000)).figures;
             assert!((figures["expected"].value - limit).abs() < 1e-6);
             assert!((figures["rate_limit"].value - limit).abs() < 1e-6);
             let share = figures["of_expected"].value;
@@ -296,10 +292,10 @@ mod tests {
     #[test]
     fn without_a_round_trip_there_is_no_window_to_be_seen() {
         let bulk = Bulk { rtt_ms: 0, ..PATH };
-        let figures = bulk.figures(Some(SMALL), &progress(60_000)).0;
+        let figures = bulk.figures(Some(SMALL), &progress(60_000)).figures;
         assert!(!figures.contains_key("window_over_rtt") && !figures.contains_key("window_seen"));
         assert!(figures.contains_key("of_expected"));
-        let nothing = bulk.figures(None, &TransferProgress::default()).0;
+        let nothing = bulk.figures(None, &TransferProgress::default()).figures;
         assert!(!nothing.contains_key("goodput") && !nothing.contains_key("to_first_byte"));
     }
 
@@ -309,12 +305,52 @@ mod tests {
             let cpu = Duration::from_millis(30);
             std::iter::once(("server", Cost { cpu, memory: 5 }))
         };
-        let mut figures = Figures::default();
+        let mut figures = Measured::default();
         put_costs(&mut figures, costs(), 10_000_000);
-        assert_eq!(figures.0["server_cpu"].value, 0.03);
-        assert!((figures.0["server_cpu_a_byte"].value - 3.0).abs() < 1e-9);
-        let mut none = Figures::default();
+        assert_eq!(figures.figures["server_cpu"].value, 0.03);
+        assert!((figures.figures["server_cpu_a_byte"].value - 3.0).abs() < 1e-9);
+        let mut none = Measured::default();
         put_costs(&mut none, costs(), 0);
-        assert_eq!(none.0.len(), 1);
+        assert_eq!(none.figures.len(), 1);
+    }
+
+    #[test]
+    fn all_figures_have_their_names_and_units() {
+        let measured = PATH.figures(Some(SMALL), &progress(65_536));
+        let names: Vec<(&str, &str)> = measured
+            .told()
+            .into_iter()
+            .map(|(name, _, unit)| (name, unit))
+            .collect();
+        let expected = [
+            ("bytes", "B"),
+            ("expected", "B/s"),
+            ("goodput", "B/s"),
+            ("goodput_steady", "B/s"),
+            ("of_expected", "share"),
+            ("rate_limit", "B/s"),
+            ("to_first_byte", "s"),
+            ("window_over_rtt", "B/s"),
+            ("window_seen", "B"),
+        ];
+        assert_eq!(names, expected);
+        let carried = speed(6_000_000, Duration::from_secs(2));
+        assert_eq!(
+            carried.told(),
+            [("bytes", 6e6, "B"), ("goodput", 3e6, "B/s")]
+        );
+    }
+
+    #[test]
+    fn the_queue_holds_what_the_path_does_and_no_less_than_it_must() {
+        let text = |bulk: Bulk| bulk.scenario(7).unwrap().text;
+        let path = Bulk {
+            rate_bits: 200_000_000,
+            ..PATH
+        };
+        let expected =
+            "seed 7\nup delay 50000us\ndown rate 200000000bit queue 2500000B, delay 50000us";
+        assert_eq!(text(path), expected);
+        assert!(text(PATH).contains(" queue 500000B,"));
     }
 }

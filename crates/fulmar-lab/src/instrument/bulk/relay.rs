@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use fulmar_platform::boot_time;
 
 use super::{put_costs, speed};
-use crate::instrument::figures::Figures;
+use crate::experiment::Measured;
 use crate::peer::Cost;
 
 /// The bytes that are moved at once: as many as a packet of OpenSSH carries.
@@ -17,7 +17,7 @@ const PIECE: usize = 32 * 1024;
 
 /// Moves bytes from a pipe to a connection, and from there to a pipe, as ssh and sshd do. Returns
 /// what that costs the two threads which stand for them, and what it was in words.
-pub(super) fn run(warm_up: u64, bytes: u64) -> Result<(Figures, String)> {
+pub(super) fn run(warm_up: u64, bytes: u64) -> Result<(Measured, String)> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let near = TcpStream::connect(listener.local_addr()?)?;
     let (far, _) = listener.accept()?;
@@ -28,17 +28,17 @@ pub(super) fn run(warm_up: u64, bytes: u64) -> Result<(Figures, String)> {
         let client = scope.spawn(move || relay(from_source, near, warm_up));
         let server = scope.spawn(move || relay(far, to_sink, warm_up));
         let took = drain(sink, warm_up)?;
-        let joined = |thread: io::Result<Duration>| thread.context("moving bytes");
-        let client = joined(client.join().expect("a thread of ours does not panic"))?;
-        let server = joined(server.join().expect("a thread of ours does not panic"))?;
         filling.join().expect("a thread of ours does not panic")?;
-        let mut figures = speed(bytes, took);
-        let costs = [("client", client), ("server", server)];
-        let costs = costs.map(|(host, cpu)| (host, Cost { cpu, memory: 0 }));
-        put_costs(&mut figures, costs.into_iter(), bytes);
+        let mut measured = speed(bytes, took);
+        for (host, relay) in [("client", client), ("server", server)] {
+            let cpu = relay.join().expect("a thread of ours does not panic");
+            let cpu = cpu.context("moving bytes")?;
+            let cost = (host, Cost { cpu, memory: 0 });
+            put_costs(&mut measured, std::iter::once(cost), bytes);
+        }
         let words =
             format!("the lab itself: pipe to TCP to pipe, {PIECE} bytes at once, no cipher");
-        Ok((figures, words))
+        Ok((measured, words))
     })
 }
 
@@ -100,10 +100,21 @@ mod tests {
 
     #[test]
     fn everything_is_moved_and_costs_something() {
-        let (figures, _) = run(1_000_000, 5_000_000).unwrap();
+        let (measured, _) = run(1_000_000, 5_000_000).unwrap();
         for name in ["client_cpu_a_byte", "server_cpu_a_byte", "goodput"] {
-            assert!(figures.0[name].value > 0.0, "{name}");
+            assert!(measured.figures[name].value > 0.0, "{name}");
         }
-        assert_eq!(figures.0["bytes"].value, 5_000_000.0);
+        assert_eq!(measured.figures["bytes"].value, 5_000_000.0);
+    }
+
+    #[test]
+    fn what_comes_in_pieces_is_copied_whole_and_told_as_it_moves() {
+        let source: Vec<u8> = (0..3 * PIECE + 5).map(|byte| byte as u8).collect();
+        let (mut copied, mut moved) = (Vec::new(), Vec::new());
+        let bytes = copy(source.as_slice(), &mut copied, |bytes| moved.push(bytes)).unwrap();
+        assert_eq!(bytes, source.len() as u64);
+        assert!(copied == source);
+        let piece = PIECE as u64;
+        assert_eq!(moved, [piece, 2 * piece, 3 * piece, 3 * piece + 5]);
     }
 }

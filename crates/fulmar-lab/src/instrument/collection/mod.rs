@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use super::figures::Figures;
+use super::cell;
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::judge::GroundTruth;
 use crate::scenario::Scenario;
@@ -76,20 +76,25 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
     }
     let mut cells = Vec::new();
     for (recordings, name, title) in sources {
-        for round_trip in ROUND_TRIPS {
-            let round_trip_time = Duration::from_millis(round_trip);
-            let pause = pause(round_trip_time).as_millis();
+        for millis in ROUND_TRIPS {
+            let round_trip = Duration::from_millis(millis);
+            let pause = pause(round_trip).as_millis();
+            let title = format!("{title}, round trip {millis} ms: frames {pause} ms apart");
+            let work = Collection {
+                recordings,
+                round_trip,
+            };
+            let takes = Duration::from_secs(20);
             cells.push(Cell {
-                name: format!("{name}-{round_trip}ms"),
-                title: format!("{title}, round trip {round_trip} ms: frames {pause} ms apart"),
-                peers: vec!["model".to_owned(), "fulmar".to_owned()],
-                takes: Duration::from_secs(20),
                 // They compute all the time: what is timed beside them would wait for a core.
                 is_alone: true,
-                work: Box::new(Collection {
-                    recordings,
-                    round_trip: round_trip_time,
-                }),
+                ..cell(
+                    format!("{name}-{millis}ms"),
+                    title,
+                    &["model", "fulmar"],
+                    takes,
+                    work,
+                )
             });
         }
     }
@@ -149,12 +154,10 @@ impl Collection {
         measured.scenario = scenario.text;
         measured.typing = Some("open".to_owned());
         let point = (rule.frames as f64, rule.mean_ms());
-        let mut figures = Figures::default();
-        figures.put("delay", point.1, "ms");
-        figures.put("frames", point.0, "frames");
-        figures.put("sent_in_all", sent as f64, "frames");
-        measured.figures.extend(figures.0);
-        measured.series.insert("rule".to_owned(), vec![point]);
+        measured.put("delay", point.1, "ms");
+        measured.put("frames", point.0, "frames");
+        measured.put("sent_in_all", sent as f64, "frames");
+        measured.put_series("rule", [point]);
         Ok(all)
     }
 
@@ -166,31 +169,27 @@ impl Collection {
             let tallies = recordings.iter().map(|writes| model.tally(writes));
             tallies.fold(FrameTally::default(), FrameTally::and)
         };
-        let curve: Vec<(Duration, FrameTally)> = intervals()
-            .map(|interval| (interval, tally(interval)))
-            .collect();
+        let curve: Vec<(Duration, FrameTally)> = intervals().map(|at| (at, tally(at))).collect();
         let mut add = |name: &str, point: fn(f64, FrameTally) -> (f64, f64)| {
             let points = curve
                 .iter()
                 .map(|(at, tally)| point(at.as_secs_f64(), *tally));
-            measured.series.insert(name.to_owned(), points.collect());
+            measured.put_series(name, points);
         };
         add("delay_by_interval", |at, tally| (at, tally.mean_ms()));
         add("frames_by_interval", |at, tally| (at, tally.frames as f64));
         add("delay_by_frames", |_, tally| {
             (tally.frames as f64, tally.mean_ms())
         });
-        let mut figures = Figures::default();
         let chosen = tally(CHOSEN);
-        figures.put("writes", chosen.writes as f64, "writes");
-        figures.put("delay_at_8ms", chosen.mean_ms(), "ms");
-        figures.put("frames_at_8ms", chosen.frames as f64, "frames");
+        measured.put("writes", chosen.writes as f64, "writes");
+        measured.put("delay_at_8ms", chosen.mean_ms(), "ms");
+        measured.put("frames_at_8ms", chosen.frames as f64, "frames");
         let best = curve.iter().min_by_key(|(_, tally)| tally.waited);
         if let Some((interval, tally)) = best {
-            figures.put_ms("best_interval", *interval);
-            figures.put("delay_at_best", tally.mean_ms(), "ms");
+            measured.put_ms("best_interval", *interval);
+            measured.put("delay_at_best", tally.mean_ms(), "ms");
         }
-        measured.figures.extend(figures.0);
     }
 }
 
@@ -236,13 +235,12 @@ impl RecordingSet {
             }
         };
         let reading = || format!("reading {}", folder.display());
-        let mut paths = Vec::new();
-        for entry in std::fs::read_dir(&folder).with_context(reading)? {
-            let path = entry.with_context(reading)?.path();
-            if path.is_file() && self.has(&path) {
-                paths.push(path);
-            }
-        }
+        let entries = std::fs::read_dir(&folder).with_context(reading)?;
+        let entries = entries.map(|entry| Ok(entry?.path()));
+        let mut paths: Vec<PathBuf> = entries
+            .collect::<std::io::Result<_>>()
+            .with_context(reading)?;
+        paths.retain(|path| path.is_file() && self.has(path));
         ensure!(!paths.is_empty(), "no recording in {}", folder.display());
         paths.sort();
         Ok(paths)

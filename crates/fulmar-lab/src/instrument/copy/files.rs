@@ -10,11 +10,11 @@ use fulmar_sim::Random;
 use super::network_path::NetworkPath;
 use super::{FILE, FOLDER};
 use crate::experiment::{Measured, Surroundings, Work};
-use crate::instrument::figures::{Figures, HostCosts};
+use crate::instrument::figures::HostCosts;
+use crate::instrument::hosts::hosts;
 use crate::instrument::transfer::{
     CARRIERS, OURS, Tool, ToolKind, Transfer, TransferDirection, TransferFiles, TransferResult,
 };
-use crate::replay::SessionHosts;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 
@@ -71,62 +71,69 @@ pub struct TracedCopy {
 /// A copy that is over, and what it cost.
 struct TimedCopy {
     tool: Tool,
+    files: TransferFiles,
     result: TransferResult,
     costs: HostCosts,
+    /// The time of the link when it began.
+    began: Duration,
 }
 
 impl TimedCopy {
-    /// Lets a tool carry so many bytes, until that is done or the time is over.
+    /// Lets a tool carry so many bytes over a path, until that is done or the time is over.
     fn run(
         tool: Tool,
-        ends: (&SessionHosts, &TransferFiles),
+        scenario: &Scenario,
+        files: TransferFiles,
         load: (TransferDirection, u64),
         time: Duration,
         around: &Surroundings,
     ) -> Result<Self> {
-        let mut costs = HostCosts::begin(ends.0)?;
-        let transfer = Transfer::start(tool, ends, load, around)?;
+        let hosts = hosts(scenario)?;
+        let began = hosts.link.report()?.at;
+        let mut costs = HostCosts::begin(&hosts)?;
+        let transfer = Transfer::start(tool, (&hosts, &files), load, around)?;
         let result = transfer.run(|_| time, || costs.look())?;
         Ok(Self {
             tool,
+            files,
             result,
             costs,
+            began,
         })
     }
 
-    /// Notes how fast so many bytes were carried: size over wall time.
-    fn speed(&self, bytes: u64) -> Figures {
+    /// Returns how fast so many bytes were carried: size over wall time.
+    fn speed(&self, bytes: u64) -> Measured {
         let took = self.result.took.as_secs_f64();
-        let mut figures = Figures::default();
-        figures.put("bytes", bytes as f64, "B");
-        figures.put("took", took, "s");
-        figures.put("rate", bytes as f64 / took, "B/s");
-        figures.put_share("in_time", self.result.is_in_time);
-        figures
+        let mut measured = Measured::default();
+        measured.put("bytes", bytes as f64, "B");
+        measured.put("took", took, "s");
+        measured.put("rate", bytes as f64 / took, "B/s");
+        measured.put_share("in_time", self.result.is_in_time);
+        measured
     }
 
     /// Notes what both hosts have spent together, for each byte of so many, and the memory of our own processes.
-    fn put_costs(&self, figures: &mut Figures, bytes: u64) {
+    fn put_costs(&self, measured: &mut Measured, bytes: u64) {
         let spent = self.costs.of(CARRIERS).map(|(_, cost)| cost.cpu);
         let cpu = spent.sum::<Duration>().as_secs_f64();
-        figures.put("cpu", cpu, "s");
-        if bytes > 0 {
-            figures.put("cpu_a_byte", cpu * 1e9 / bytes as f64, "ns/B");
-        }
+        let a_byte = (bytes > 0).then(|| cpu * 1e9 / bytes as f64);
+        measured.put("cpu", cpu, "s");
+        measured.put("cpu_a_byte", a_byte, "ns/B");
         for (host, cost) in self.costs.of(OURS) {
-            figures.put(&format!("{host}_memory"), cost.memory as f64, "B");
+            measured.put(&format!("{host}_memory"), cost.memory as f64, "B");
         }
     }
 
     /// Returns the figures of one file, and whether it is whole.
-    fn of_one_file(&self, files: &TransferFiles) -> Result<Figures> {
+    fn of_one_file(&self) -> Result<Measured> {
         let arrived = self.result.arrived;
-        let mut figures = self.speed(arrived);
+        let mut measured = self.speed(arrived);
         if !matches!(self.tool.kind, ToolKind::Tcp(_)) {
-            self.put_costs(&mut figures, arrived);
-            figures.put_share("is_whole", files.are_same()?);
+            self.put_costs(&mut measured, arrived);
+            measured.put_share("is_whole", self.files.are_same()?);
         }
-        Ok(figures)
+        Ok(measured)
     }
 }
 
@@ -134,13 +141,12 @@ impl Work for OneFile {
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let tool = Tool::named(peer, &FILE)?;
         let scenario = self.path.scenario(seed)?;
-        let hosts = SessionHosts::new(&scenario, Path::new("/dev/null"))?;
         let files = TransferFiles::random(self.bytes)?;
         let load = (TransferDirection::Up, self.bytes);
-        let copy = TimedCopy::run(tool, (&hosts, &files), load, self.time, around)?;
-        let mut figures = copy.of_one_file(&files)?;
-        figures.put("product", self.path.product() as f64, "B");
-        Ok(figures.measured(&scenario, copy.result.commands))
+        let copy = TimedCopy::run(tool, &scenario, files, load, self.time, around)?;
+        let mut measured = copy.of_one_file()?;
+        measured.put("product", self.path.product() as f64, "B");
+        Ok(measured.by(&scenario, copy.result.commands))
     }
 
     fn parameters(&self) -> Vec<(&'static str, String)> {
@@ -155,20 +161,19 @@ impl Work for ManyFiles {
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let tool = Tool::named(peer, &FOLDER)?;
         let scenario = self.path.scenario(seed)?;
-        let hosts = SessionHosts::new(&scenario, Path::new("/dev/null"))?;
         let files = TransferFiles::new()?;
         self.fill(&files.source())?;
         let all = (self.files * self.bytes) as u64;
         let load = (TransferDirection::Up, all);
-        let copy = TimedCopy::run(tool, (&hosts, &files), load, self.time, around)?;
-        let there = self.arrived(&files)?;
-        let mut figures = copy.speed((there * self.bytes) as u64);
-        copy.put_costs(&mut figures, all);
+        let copy = TimedCopy::run(tool, &scenario, files, load, self.time, around)?;
+        let there = self.arrived(&copy.files)?;
+        let mut measured = copy.speed((there * self.bytes) as u64);
+        copy.put_costs(&mut measured, all);
         let rate = there as f64 / copy.result.took.as_secs_f64();
-        figures.put("files", there as f64, "files");
-        figures.put("files_a_second", rate, "files/s");
-        figures.put_share("is_whole", there == self.files);
-        Ok(figures.measured(&scenario, copy.result.commands))
+        measured.put("files", there as f64, "files");
+        measured.put("files_a_second", rate, "files/s");
+        measured.put_share("is_whole", there == self.files);
+        Ok(measured.by(&scenario, copy.result.commands))
     }
 
     fn parameters(&self) -> Vec<(&'static str, String)> {
@@ -221,18 +226,17 @@ impl Work for TracedCopy {
             None => LinkTraces::none(),
         };
         let scenario = Scenario::parse(&self.scenario(seed, around), &traces)?;
-        let hosts = SessionHosts::new(&scenario, Path::new("/dev/null"))?;
-        let files = TransferFiles::random(self.bytes)?;
         let trace = traces.get(&self.name(self.direction, seed, around.is_generated))?;
-        let began = hosts.link.report()?.at;
+        let files = TransferFiles::random(self.bytes)?;
         let load = (self.direction, self.bytes);
-        let copy = TimedCopy::run(tool, (&hosts, &files), load, self.time, around)?;
-        let mut figures = copy.of_one_file(&files)?;
-        let capacity = trace.count_between(began, began + copy.result.took) * OPPORTUNITY;
+        let copy = TimedCopy::run(tool, &scenario, files, load, self.time, around)?;
+        let mut measured = copy.of_one_file()?;
+        let until = copy.began + copy.result.took;
+        let capacity = trace.count_between(copy.began, until) * OPPORTUNITY;
         let used = copy.result.arrived as f64 / capacity as f64;
-        figures.put("capacity", capacity as f64, "B");
-        figures.put("of_capacity", used, "share");
-        Ok(figures.measured(&scenario, copy.result.commands))
+        measured.put("capacity", capacity as f64, "B");
+        measured.put("of_capacity", used, "share");
+        Ok(measured.by(&scenario, copy.result.commands))
     }
 
     fn needs(&self) -> Vec<String> {

@@ -21,11 +21,11 @@ mod shared_path;
 
 use std::time::Duration;
 
-use super::Congestion;
 use super::transfer::{TcpSettings, Tool};
-use crate::experiment::{Cell, Surroundings, Work};
+use super::{Congestion, cell};
+use crate::experiment::{Cell, Surroundings};
 
-pub use super::transfer::TransferDirection;
+pub use super::TransferDirection;
 pub use files::{ManyFiles, OneFile, TracedCopy};
 pub use network_path::NetworkPath;
 pub use shared_path::{FairShare, KeysDuringCopy};
@@ -122,47 +122,23 @@ fn one_file(around: &Surroundings) -> Vec<Cell> {
     } else {
         (BYTES, TIME_LOSSY)
     };
-    let file = |path, peers: &[&str]| file_cell(path, bytes, peers, takes);
-    let clear = CLEAR_MS.map(|rtt_ms| NetworkPath::clear(rtt_ms, RATE_BITS));
+    let clear = |rtt_ms| NetworkPath::clear(rtt_ms, RATE_BITS);
     let lossy = LOSSY.map(|(rtt_ms, loss)| NetworkPath {
         loss,
-        ..NetworkPath::clear(rtt_ms, RATE_BITS)
+        ..clear(rtt_ms)
     });
-    let long = LONG_MS.map(|rtt_ms| NetworkPath::clear(rtt_ms, RATE_BITS));
-    let all = FILE.map(|tool| tool.name);
-    let mut cells: Vec<Cell> = clear
-        .into_iter()
-        .chain(lossy)
-        .map(|path| file(path, &all))
-        .collect();
-    cells.extend(long.map(|path| file(path, &["tcp-bbr", "fulmar"])));
-    cells
-}
-
-fn file_cell(path: NetworkPath, bytes: u64, peers: &[&str], takes: Duration) -> Cell {
-    let work = OneFile {
-        path,
-        bytes,
-        time: if path.loss > 0.0 { TIME_LOSSY } else { TIME },
+    let file = |path: NetworkPath, peers: &[&str]| {
+        let time = if path.loss > 0.0 { TIME_LOSSY } else { TIME };
+        let work = OneFile { path, bytes, time };
+        cell(path.name(), path.title(), peers, takes, work)
     };
-    cell(path.name(), path.title(), peers, takes, work)
-}
-
-fn cell(
-    name: String,
-    title: String,
-    peers: &[&str],
-    takes: Duration,
-    work: impl Work + 'static,
-) -> Cell {
-    Cell {
-        name,
-        title,
-        peers: peers.iter().map(|peer| (*peer).to_owned()).collect(),
-        takes,
-        is_alone: true,
-        work: Box::new(work),
-    }
+    let all = FILE.map(|tool| tool.name);
+    let usual = CLEAR_MS.map(clear).into_iter().chain(lossy);
+    let long = LONG_MS.map(clear).into_iter();
+    let usual = usual.map(|path| file(path, &all));
+    usual
+        .chain(long.map(|path| file(path, &["tcp-bbr", "fulmar"])))
+        .collect()
 }
 
 fn many(around: &Surroundings) -> Cell {
@@ -175,56 +151,48 @@ fn many(around: &Surroundings) -> Cell {
     };
     let title = format!("{files} files of {FILE_BYTES} bytes, round trip 200 ms");
     let peers = FOLDER.map(|tool| tool.name);
-    cell("many-200ms".to_owned(), title, &peers, MANY_TIME / 2, work)
+    cell("many-200ms", title, &peers, MANY_TIME / 2, work)
 }
 
 /// A minute of each trace, about. The queues hold about a second of what the link carries in the
 /// mean, as cellular networks have it. Chosen by eye, as is the round trip.
 fn traced() -> Vec<Cell> {
-    let networks = [
-        (
-            "lte",
-            "LTE",
-            "Verizon-LTE-short",
-            "like-lte",
-            [45, 35],
-            600_000,
-            50,
-        ),
-        (
-            "evdo",
-            "EV-DO",
-            "Verizon-EVDO-driving",
-            "like-evdo",
-            [6, 4],
-            100_000,
-            100,
-        ),
+    let lte = ("lte", "LTE", ["Verizon-LTE-short", "like-lte"], 600_000, 50);
+    let evdo = (
+        "evdo",
+        "EV-DO",
+        ["Verizon-EVDO-driving", "like-evdo"],
+        100_000,
+        100,
+    );
+    let (up, down) = (TransferDirection::Up, TransferDirection::Down);
+    let all = [
+        (lte, up, 45),
+        (lte, down, 35),
+        (evdo, up, 6),
+        (evdo, down, 4),
     ];
-    let mut cells = Vec::new();
-    for (name, title, trace, like, megabytes, queue, rtt_ms) in networks {
-        for (direction, megabytes) in [TransferDirection::Up, TransferDirection::Down]
-            .into_iter()
-            .zip(megabytes)
-        {
-            let word = direction.word();
-            let work = TracedCopy {
-                trace,
-                like,
-                direction,
-                bytes: megabytes * 1_000_000,
-                queue,
-                rtt_ms,
-                time: Duration::from_secs(180),
-            };
-            let title = format!("{title} as measured, {megabytes} MB {word}");
-            let peers = ["tcp-cubic", "tcp-bbr", "fulmar"];
-            let takes = Duration::from_secs(70);
-            cells.push(cell(format!("{name}-{word}"), title, &peers, takes, work));
-        }
-    }
-    cells
+    let made = all.map(|(network, direction, megabytes)| {
+        let (name, title, [trace, like], queue, rtt_ms) = network;
+        let word = direction.word();
+        let work = TracedCopy {
+            trace,
+            like,
+            direction,
+            bytes: megabytes * 1_000_000,
+            queue,
+            rtt_ms,
+            time: Duration::from_secs(180),
+        };
+        let title = format!("{title} as measured, {megabytes} MB {word}");
+        let takes = Duration::from_secs(70);
+        cell(format!("{name}-{word}"), title, &RIVALS, takes, work)
+    });
+    made.into()
 }
+
+/// Our copy, and the streams of plain TCP that fill any path.
+const RIVALS: [&str; 3] = ["tcp-cubic", "tcp-bbr", "fulmar"];
 
 fn keys() -> Vec<Cell> {
     let fast = NetworkPath::clear(45, RATE_BITS);
@@ -238,7 +206,7 @@ fn keys() -> Vec<Cell> {
         };
         let title = format!("keys during a copy, {}", path.title());
         let takes = Duration::from_secs(35);
-        cell(name.to_owned(), title, &peers, takes, work)
+        cell(name, title, &peers, takes, work)
     });
     made.into()
 }
@@ -248,14 +216,13 @@ fn beside() -> Vec<Cell> {
         ("beside-first", "the copy begins", false),
         ("beside-second", "TCP begins", true),
     ];
-    let peers = ["tcp-cubic", "tcp-bbr", "fulmar"];
     let made = orders.map(|(name, words, is_second)| {
         let work = FairShare {
             path: SHARED,
             is_second,
         };
         let title = format!("beside TCP with Cubic, {words}; {}", SHARED.title());
-        cell(name.to_owned(), title, &peers, shared_path::TAKES, work)
+        cell(name, title, &RIVALS, shared_path::TAKES, work)
     });
     made.into()
 }

@@ -1,6 +1,5 @@
 //! What a copy leaves to others on its path: the keys of a session, and a TCP stream in the same queue.
 
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
@@ -8,7 +7,7 @@ use anyhow::{Result, ensure};
 use super::network_path::NetworkPath;
 use super::{CUBIC, FILE};
 use crate::experiment::{Measured, Surroundings, Work};
-use crate::instrument::figures::Figures;
+use crate::instrument::hosts::hosts;
 use crate::instrument::lan;
 use crate::instrument::transfer::{Tool, Transfer, TransferDirection, TransferFiles};
 use crate::peer::Peer;
@@ -79,13 +78,13 @@ impl Work for KeysDuringCopy {
             None => Ok(None),
         };
         let (echoed, copied) = lan::echoed(&session, &scenario, self.keys, around, begin, end)?;
-        let mut figures = waits(&echoed.verdict.own());
+        let mut measured = waits(&echoed.verdict.own());
         let mut commands = echoed.commands;
         if let Some((rate, its)) = copied {
-            figures.put("rate", rate, "B/s");
+            measured.put("rate", rate, "B/s");
             commands.extend(its);
         }
-        Ok(figures.measured(&scenario, commands))
+        Ok(measured.by(&scenario, commands))
     }
 
     fn parameters(&self) -> Vec<(&'static str, String)> {
@@ -94,19 +93,19 @@ impl Work for KeysDuringCopy {
 }
 
 /// Returns the times that keys waited for their echo.
-fn waits(own: &[Observation]) -> Figures {
+fn waits(own: &[Observation]) -> Measured {
     let waits = KaplanMeier::of(own);
-    let mut figures = Figures::default();
-    figures.put_some_ms("key_median", waits.quantile(0.5));
-    figures.put_some_ms("key_p95", waits.quantile(0.95));
-    figures
+    let mut measured = Measured::default();
+    measured.put_ms("key_median", waits.quantile(0.5));
+    measured.put_ms("key_p95", waits.quantile(0.95));
+    measured
 }
 
 impl Work for FairShare {
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let tool = Tool::named(peer, &FILE)?;
         let scenario = self.path.scenario(seed)?;
-        let hosts = SessionHosts::new(&scenario, Path::new("/dev/null"))?;
+        let hosts = hosts(&scenario)?;
         // More than the path carries meanwhile.
         let bytes = (self.path.rate_bits / 8) * TAKES.as_secs();
         let files = TransferFiles::random(bytes)?;
@@ -135,19 +134,19 @@ impl Work for FairShare {
         ensure!(!copy.has_ended()?, "the copy was over too early");
         let mut commands = copy.commands;
         commands.extend(stream.commands);
-        Ok(shares(before, after).measured(&scenario, commands))
+        Ok(shares(before, after).by(&scenario, commands))
     }
 }
 
 /// Returns the shares of copy and stream in the time that was measured.
-fn shares(before: [u64; 2], after: [u64; 2]) -> Figures {
+fn shares(before: [u64; 2], after: [u64; 2]) -> Measured {
     let [copied, streamed] = [0, 1].map(|one| (after[one] - before[one]) as f64);
     let seconds = MEASURED.as_secs_f64();
-    let mut figures = Figures::default();
-    figures.put("rate", copied / seconds, "B/s");
-    figures.put("rate_beside", streamed / seconds, "B/s");
-    figures.put("share", copied / (copied + streamed), "share");
-    figures
+    let mut measured = Measured::default();
+    measured.put("rate", copied / seconds, "B/s");
+    measured.put("rate_beside", streamed / seconds, "B/s");
+    measured.put("share", copied / (copied + streamed), "share");
+    measured
 }
 
 #[cfg(test)]
@@ -157,7 +156,7 @@ mod tests {
     #[test]
     fn shares_are_of_what_arrived_while_it_was_measured() {
         // 30 MB of the copy and 90 MB of the stream in 30 s, whatever had come before.
-        let figures = shares([500_000_000, 7], [530_000_000, 90_000_007]).0;
+        let figures = shares([500_000_000, 7], [530_000_000, 90_000_007]).figures;
         let value = |name: &str| figures[name].value;
         assert_eq!(value("rate"), 1e6);
         assert_eq!(value("rate_beside"), 3e6);
@@ -169,11 +168,14 @@ mod tests {
         let after = |millis| Observation::After(Duration::from_millis(millis));
         let mut own: Vec<Observation> = (1..=95).map(after).collect();
         own.extend([Observation::Censored(Duration::from_millis(200)); 5]);
-        let figures = waits(&own).0;
+        let figures = waits(&own).figures;
         assert_eq!(figures["key_median"].value, 50.5);
         assert_eq!(figures["key_p95"].value, 95.0);
         own.truncate(94);
         own.extend([Observation::Censored(Duration::from_millis(200)); 6]);
-        assert!(!waits(&own).0.contains_key("key_p95"), "it never came");
+        assert!(
+            !waits(&own).figures.contains_key("key_p95"),
+            "it never came"
+        );
     }
 }

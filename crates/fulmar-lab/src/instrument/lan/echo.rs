@@ -10,9 +10,11 @@ use fulmar_platform::boot_time;
 use fulmar_sim::Random;
 use fulmar_testbed::TimedUdpSocket;
 
-use crate::experiment::{Measured, Surroundings};
+use super::in_millis;
+use crate::experiment::{Measured, Surroundings, Work};
 use crate::instrument::Kernel;
-use crate::instrument::figures::{Figures, median, millis};
+use crate::instrument::figures::{median, millis};
+use crate::instrument::hosts::PeerHosts;
 use crate::judge::{GroundTruth, ObservedRun, RunVerdict};
 use crate::link::Link;
 use crate::peer::Peer;
@@ -44,33 +46,52 @@ pub(in crate::instrument) struct EchoRun {
     pub(in crate::instrument) commands: Vec<String>,
 }
 
-/// Types keys that are echoed at once.
-pub(super) fn measure(
-    peer: &Peer,
-    scenario: &Scenario,
-    keys: usize,
-    around: &Surroundings,
-) -> Result<Measured> {
-    let alone = |_: &SessionHosts| Ok(());
-    let (echoed, ()) = echoed(peer, scenario, keys, around, alone, Ok)?;
-    let EchoRun { verdict, link, .. } = echoed;
-    let own = Summary::of(&verdict.own());
+/// The cost of an echo: keys that are echoed at once.
+#[derive(Clone, Copy, Debug)]
+pub struct EchoCost {
+    /// The round trip of the link.
+    pub round_trip: Duration,
+    /// The number of keys that are typed.
+    pub keys: usize,
+}
+
+impl Work for EchoCost {
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let peer = Peer::parse(peer)?;
+        let scenario = super::link(seed, self.round_trip, "")?;
+        let alone = |_: &SessionHosts| Ok(());
+        let (echoed, ()) = echoed(&peer, &scenario, self.keys, around, alone, Ok)?;
+        let measured = figures(&Summary::of(&echoed.verdict.own()), echoed.link)?;
+        Ok(Measured {
+            typing: Some("closed".to_owned()),
+            recording: Some("keys that are echoed at once".to_owned()),
+            verdict: Some(echoed.verdict),
+            ..measured.by(&scenario, echoed.commands)
+        })
+    }
+
+    fn takes_any_peer(&self) -> bool {
+        true
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("round trip", in_millis(self.round_trip)),
+            ("keys", self.keys.to_string()),
+        ]
+    }
+}
+
+/// Returns what echoes cost beyond a link with this round trip.
+fn figures(own: &Summary, link: Duration) -> Result<Measured> {
     let echo = own.median.context("nothing was echoed")?;
-    let mut figures = Figures::default();
-    figures.put_ms("link", link);
-    figures.put_ms("echo", echo);
     let cost = |time| millis(time) - millis(link);
-    figures.put("cost", cost(echo), "ms");
-    figures.put_some("cost_p90", own.p90.map(cost), "ms");
-    Ok(Measured {
-        scenario: scenario.text.clone(),
-        commands: echoed.commands,
-        typing: Some("closed".to_owned()),
-        recording: Some("keys that are echoed at once".to_owned()),
-        figures: figures.0,
-        verdict: Some(verdict),
-        ..Measured::default()
-    })
+    let mut measured = Measured::default();
+    measured.put_ms("link", link);
+    measured.put_ms("echo", echo);
+    measured.put("cost", cost(echo), "ms");
+    measured.put("cost_p90", own.p90.map(cost), "ms");
+    Ok(measured)
 }
 
 /// Types keys that are echoed at once, between the beginning and the end of something else.
@@ -87,21 +108,23 @@ pub(in crate::instrument) fn echoed<T, R>(
     std::fs::write(file.path(), &text)?;
     let recording = Trace::parse(text.as_bytes()).context("the recording is one")?;
     let truth = GroundTruth::of(&recording);
-    let hosts = SessionHosts::new(scenario, file.path())?;
-    let kernel = Kernel::USUAL.set(&hosts.link)?;
-    let link = round_trip(&hosts.link)?;
-    let mut values = hosts.files.values(&around.fulmar)?;
+    let hosts = PeerHosts::playing(file.path(), scenario, Kernel::USUAL, around)?;
+    let link = round_trip(&hosts.session.link)?;
     // A title with each echo would be a cost of ours.
-    values.command = values.command.replace(" play ", " play --no-stamps ");
-    let line = peer.line(&values)?;
-    let mut client = hosts.start(&line, recording.size())?;
-    let other = begin(&hosts)?;
+    let command = hosts
+        .values()?
+        .command
+        .replace(" play ", " play --no-stamps ");
+    let line = hosts.line(peer, command)?;
+    let mut client = hosts.session.start(&line, recording.size())?;
+    let other = begin(&hosts.session)?;
     let limits = Limits { keys, ..LIMITS };
     let sitting = run_session(&mut client, &recording, &truth, TypingLoop::Closed, limits)?;
     let other = end(other)?;
     client.let_end(LEAVE)?;
-    hosts.end_processes();
-    let host_side = Trace::read(&hosts.files.log()).context("the played host has noted nothing")?;
+    hosts.session.end_processes();
+    let log = hosts.session.files.log();
+    let host_side = Trace::read(&log).context("the played host has noted nothing")?;
     let run = ObservedRun {
         truth: &truth,
         user_side: &sitting.user_side,
@@ -111,7 +134,7 @@ pub(in crate::instrument) fn echoed<T, R>(
     let echoed = EchoRun {
         verdict: run.judge().context("this run cannot be judged")?,
         link,
-        commands: vec![line, hosts.sshd.command.clone(), kernel],
+        commands: hosts.commands(line),
     };
     Ok((echoed, other))
 }
@@ -176,6 +199,7 @@ fn probe(near: &TimedUdpSocket) -> Result<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::Observation;
 
     #[test]
     fn each_key_is_echoed_at_once_and_has_an_effect() {
@@ -190,5 +214,21 @@ mod tests {
                 .all(|(key, echo)| key.0 == echo.0)
         );
         assert_ne!(recording(5, 10), recording(6, 10));
+    }
+
+    #[test]
+    fn a_cost_is_what_an_echo_takes_beyond_the_link() {
+        let ms = Duration::from_millis;
+        let waits = [31, 33, 35, 60].map(|wait| Observation::After(ms(wait)));
+        let measured = figures(&Summary::of(&waits), ms(30)).unwrap();
+        let expected = [
+            ("cost", 4.0, "ms"),
+            ("cost_p90", 30.0, "ms"),
+            ("echo", 34.0, "ms"),
+            ("link", 30.0, "ms"),
+        ];
+        assert_eq!(measured.told(), expected);
+        let never = [Observation::Censored(ms(9))];
+        assert!(figures(&Summary::of(&never), ms(30)).is_err());
     }
 }

@@ -5,13 +5,14 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use fulmar_platform::boot_time;
 
-use super::FloodSource;
-use super::shell::{ShellHosts, ShellSession};
-use crate::experiment::{Measured, Surroundings};
+use super::shell::ShellSession;
+use super::{in_millis, link};
+use crate::experiment::{Measured, Surroundings, Work};
 use crate::instrument::Kernel;
-use crate::instrument::figures::{Figures, median, millis, traffic};
+use crate::instrument::figures::{Traffic, median, millis, traffic};
+use crate::instrument::hosts::PeerHosts;
+use crate::instrument::watcher::ByteStream as _;
 use crate::peer::Peer;
-use crate::scenario::Scenario;
 
 /// A fast link with the queue that such a link has: 20 ms of it.
 pub(super) const LINK: &str = "rate 100mbit queue 256kB";
@@ -27,45 +28,67 @@ const QUIET: Duration = Duration::from_millis(500);
 const FILE_BYTES: usize = 32 << 20;
 const FILE_TIMES: usize = 64;
 
-/// Floods the terminal and interrupts that, several times.
-pub(super) fn measure(
-    peer: &Peer,
-    scenario: &Scenario,
-    source: FloodSource,
-    times: usize,
-    around: &Surroundings,
-) -> Result<Measured> {
-    let file = tempfile::NamedTempFile::new().context("making a file to show")?;
-    let command = match source {
-        FloodSource::Yes => "yes".to_owned(),
-        FloodSource::Cat => {
-            std::fs::write(file.path(), lines()).context("making a file to show")?;
-            let name = file.path().display();
-            format!(
-                "set --; while [ $# -lt {FILE_TIMES} ]; do set -- {name} \"$@\"; done; cat \"$@\""
-            )
+/// The time for which output that floods goes on after Ctrl-C.
+#[derive(Clone, Copy, Debug)]
+pub struct FloodInterrupt {
+    /// The round trip of the link.
+    pub round_trip: Duration,
+    /// The program that floods.
+    pub source: FloodSource,
+    /// The number of floods.
+    pub times: usize,
+}
+
+/// A program that floods a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FloodSource {
+    /// `yes`: a screen that never changes.
+    Yes,
+    /// `cat` of numbered lines: one that always does.
+    Cat,
+}
+
+impl Work for FloodInterrupt {
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let peer = Peer::parse(peer)?;
+        let scenario = link(seed, self.round_trip, LINK)?;
+        let file = tempfile::NamedTempFile::new().context("making a file to show")?;
+        let command = match self.source {
+            FloodSource::Yes => "yes".to_owned(),
+            FloodSource::Cat => {
+                std::fs::write(file.path(), lines()).context("making a file to show")?;
+                let name = file.path().display();
+                format!(
+                    "set --; while [ $# -lt {FILE_TIMES} ]; do set -- {name} \"$@\"; done; cat \"$@\""
+                )
+            }
+        };
+        let hosts = PeerHosts::new(&scenario, Kernel::USUAL, around)?;
+        let mut shell = ShellSession::enter(&hosts, &peer)?;
+        shell.await_first_prompt()?;
+        shell.set_prompt()?;
+        let mut floods = Vec::new();
+        for number in 0..self.times {
+            shell.watcher.watch(QUIET)?;
+            floods.push(FloodTimes::run(&mut shell, &hosts, &command, number)?);
         }
-    };
-    let hosts = ShellHosts::new(scenario, around)?;
-    let kernel = Kernel::USUAL.set(&hosts.session.link)?;
-    let mut shell = hosts.enter(peer)?;
-    shell.await_first_prompt()?;
-    shell.set_prompt()?;
-    let mut floods = Vec::new();
-    for number in 0..times {
-        shell.watch(QUIET)?;
-        floods.push(FloodTimes::run(&mut shell, &hosts, &command, number)?);
+        let mut commands = hosts.commands(shell.line.clone());
+        shell.leave()?;
+        commands.insert(2, command);
+        Ok(figures(&floods).by(&scenario, commands))
     }
-    let mut commands = hosts.commands(&shell);
-    shell.leave()?;
-    commands.extend([command, kernel]);
-    let mut measured = Measured {
-        scenario: scenario.text.clone(),
-        commands,
-        ..Measured::default()
-    };
-    note(&floods, &mut measured);
-    Ok(measured)
+
+    fn takes_any_peer(&self) -> bool {
+        true
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("round trip", in_millis(self.round_trip)),
+            ("link", LINK.to_owned()),
+            ("interrupts", self.times.to_string()),
+        ]
+    }
 }
 
 /// The measurements of one flood.
@@ -76,60 +99,65 @@ struct FloodTimes {
     to_answer: Duration,
     /// The number of bytes that the terminal got until Ctrl-C.
     shown: u64,
-    /// The traffic that the server's host sent until Ctrl-C: bytes and packets.
-    sent: [f64; 2],
+    /// The traffic that the server's host sent until Ctrl-C.
+    sent: Traffic,
 }
 
 impl FloodTimes {
     fn run(
         shell: &mut ShellSession,
-        hosts: &ShellHosts,
+        hosts: &PeerHosts,
         command: &str,
         number: usize,
     ) -> Result<Self> {
-        let (before, shown) = (hosts.session.link.report()?, shell.shown);
+        let link = &hosts.session.link;
+        let (before, shown) = (link.report()?, shell.watcher.shown);
         shell.enter_line(command)?;
-        shell.watch(FLOOD)?;
-        let after = hosts.session.link.report()?;
-        let shown = shell.shown - shown;
+        shell.watcher.watch(FLOOD)?;
+        let [_, sent] = traffic(&before, &link.report()?);
+        let shown = shell.watcher.shown - shown;
         let interrupted = boot_time();
-        shell.type_keys(b"\x03")?;
+        shell.watcher.stream.write(b"\x03")?;
         let prompt = shell.await_prompt()?;
         shell.enter_line(&format!("echo answer $((100 + {number}))"))?;
         let answer = shell.await_answer(&format!("answer {}", 100 + number))?;
-        let [_, (_, packets, bytes)] = traffic(&before, &after);
         Ok(Self {
             to_prompt: prompt - interrupted,
             to_answer: answer - interrupted,
             shown,
-            sent: [bytes, packets],
+            sent,
         })
     }
 }
 
-fn note(floods: &[FloodTimes], measured: &mut Measured) {
-    let mut figures = Figures::default();
+/// Returns the figures of some floods.
+fn figures(floods: &[FloodTimes]) -> Measured {
+    let mut measured = Measured::default();
     let all = |time: fn(&FloodTimes) -> Duration| floods.iter().map(time).collect::<Vec<_>>();
     for (name, times) in [
         ("interrupt_to_prompt", all(|flood| flood.to_prompt)),
         ("interrupt_to_answer", all(|flood| flood.to_answer)),
     ] {
-        let longest = times.iter().max().copied();
-        let points = (1..).zip(&times);
-        let points = points.map(|(number, time)| (f64::from(number), millis(*time)));
-        measured.series.insert(name.to_owned(), points.collect());
-        figures.put_some_ms(&format!("{name}_most"), longest);
-        figures.put_some_ms(name, median(times));
+        measured.put_series(
+            name,
+            (1..).map(f64::from).zip(times.iter().copied().map(millis)),
+        );
+        measured.put_ms(&format!("{name}_most"), times.iter().max().copied());
+        measured.put_ms(name, median(times));
     }
     let seconds = FLOOD.as_secs_f64() * floods.len().max(1) as f64;
     let rate = |count: fn(&FloodTimes) -> f64| floods.iter().map(count).sum::<f64>() / seconds;
-    figures.put("shown", rate(|flood| flood.shown as f64), "B/s");
-    figures.put("bytes_down", rate(|flood| flood.sent[0]), "B/s");
-    figures.put("packets_down", rate(|flood| flood.sent[1]), "packets/s");
-    measured.figures = figures.0;
+    measured.put("shown", rate(|flood| flood.shown as f64), "B/s");
+    measured.put("bytes_down", rate(|flood| flood.sent.bytes), "B/s");
+    measured.put(
+        "packets_down",
+        rate(|flood| flood.sent.packets),
+        "packets/s",
+    );
+    measured
 }
 
-/// LineTimes that say their number, and are as long as a terminal is wide, more or less.
+/// Lines that say their number, and are as long as a terminal is wide, more or less.
 fn lines() -> Vec<u8> {
     let mut lines = Vec::with_capacity(FILE_BYTES + 100);
     let mut number = 0_u32;
@@ -145,7 +173,13 @@ fn lines() -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn flood(prompt: u64, answer: u64, shown: u64, sent: [f64; 2]) -> FloodTimes {
+    fn flood(prompt: u64, answer: u64, shown: u64, [bytes, packets]: [f64; 2]) -> FloodTimes {
+        let sent = Traffic {
+            way: "down",
+            packets,
+            bytes,
+            lost: 0.0,
+        };
         FloodTimes {
             to_prompt: Duration::from_millis(prompt),
             to_answer: Duration::from_millis(answer),
@@ -161,8 +195,7 @@ mod tests {
             flood(900, 950, 3000, [6000.0, 60.0]),
             flood(60, 120, 2000, [9000.0, 90.0]),
         ];
-        let mut measured = Measured::default();
-        note(&floods, &mut measured);
+        let measured = figures(&floods);
         let value = |name: &str| measured.figures[name].value;
         assert_eq!(value("interrupt_to_prompt"), 60.0);
         assert_eq!(value("interrupt_to_prompt_most"), 900.0);

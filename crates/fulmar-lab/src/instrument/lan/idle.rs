@@ -4,61 +4,83 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::shell::ShellHosts;
-use crate::experiment::{Measured, Surroundings};
+use super::shell::ShellSession;
+use super::{IDLE, in_millis, link};
+use crate::experiment::{Measured, Surroundings, Work};
 use crate::instrument::Kernel;
-use crate::instrument::figures::{Figures, HostCosts, traffic};
+use crate::instrument::figures::{HostCosts, Traffic, traffic};
+use crate::instrument::hosts::PeerHosts;
 use crate::peer::{Cost, Peer};
-use crate::scenario::Scenario;
 
-/// Counts what crosses the link of a session in which nobody does anything, after a quiet time, and what
-/// the peer's processes use meanwhile.
-pub(super) fn measure(
-    peer: &Peer,
-    scenario: &Scenario,
-    [quiet, time]: [Duration; 2],
-    around: &Surroundings,
-) -> Result<Measured> {
-    let hosts = ShellHosts::new(scenario, around)?;
-    let kernel = Kernel::USUAL.set(&hosts.session.link)?;
-    let mut shell = hosts.enter(peer)?;
-    shell.await_first_prompt()?;
-    shell.watch(quiet)?;
-    let mut costs = HostCosts::begin(&hosts.session)?;
-    let before = hosts.session.link.report()?;
-    shell.watch(time)?;
-    let after = hosts.session.link.report()?;
-    costs.look();
-    let time = after.at - before.at;
-    let figures = figures(time, costs.of(peer.programs()), traffic(&before, &after));
-    let mut commands = hosts.commands(&shell);
-    commands.push(kernel);
-    shell.leave()?;
-    Ok(figures.measured(scenario, commands))
+/// What crosses the link of a session in which nobody does anything, and what the peer's processes use meanwhile.
+#[derive(Clone, Copy, Debug)]
+pub struct IdleTraffic {
+    /// The time for which it is quiet before.
+    pub quiet: Duration,
+    /// The time for which it is counted.
+    pub time: Duration,
+}
+
+impl Work for IdleTraffic {
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let peer = Peer::parse(peer)?;
+        let scenario = link(seed, IDLE, "")?;
+        let hosts = PeerHosts::new(&scenario, Kernel::USUAL, around)?;
+        let mut shell = ShellSession::enter(&hosts, &peer)?;
+        shell.await_first_prompt()?;
+        shell.watcher.watch(self.quiet)?;
+        let mut costs = HostCosts::begin(&hosts.session)?;
+        let before = hosts.session.link.report()?;
+        shell.watcher.watch(self.time)?;
+        let after = hosts.session.link.report()?;
+        costs.look();
+        let (time, traffic) = (after.at - before.at, traffic(&before, &after));
+        let measured = figures(time, costs.of(peer.programs()), traffic);
+        let commands = hosts.commands(shell.line.clone());
+        shell.leave()?;
+        Ok(measured.by(&scenario, commands))
+    }
+
+    fn takes_any_peer(&self) -> bool {
+        true
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("round trip", in_millis(IDLE)),
+            ("counted for", format!("{} s", self.time.as_secs())),
+        ]
+    }
 }
 
 /// Returns what was used and sent in this time, for each hour and minute.
 fn figures(
     time: Duration,
     costs: impl Iterator<Item = (&'static str, Cost)>,
-    traffic: [(&'static str, f64, f64); 2],
-) -> Figures {
+    traffic: [Traffic; 2],
+) -> Measured {
     let minutes = time.as_secs_f64() / 60.0;
-    let mut figures = Figures::default();
+    let mut measured = Measured::default();
     for (host, cost) in costs {
         let cpu = cost.cpu.as_secs_f64() * 60.0 / minutes;
-        figures.put(&format!("{host}_cpu_an_hour"), cpu, "s");
-        figures.put(&format!("{host}_memory"), cost.memory as f64, "B");
+        measured.put(&format!("{host}_cpu_an_hour"), cpu, "s");
+        measured.put(&format!("{host}_memory"), cost.memory as f64, "B");
     }
-    for (way, packets, bytes) in traffic {
-        figures.put(
+    for Traffic {
+        way,
+        packets,
+        bytes,
+        ..
+    } in traffic
+    {
+        measured.put(
             &format!("packets_{way}_a_minute"),
             packets / minutes,
             "packets",
         );
-        figures.put(&format!("bytes_{way}_a_minute"), bytes / minutes, "B");
+        measured.put(&format!("bytes_{way}_a_minute"), bytes / minutes, "B");
     }
-    figures
+    measured
 }
 
 #[cfg(test)]
@@ -72,8 +94,14 @@ mod tests {
             memory: 4_000_000,
         };
         let traffic = [("up", 10.0, 600.0), ("down", 12.0, 900.0)];
+        let traffic = traffic.map(|(way, packets, bytes)| Traffic {
+            way,
+            packets,
+            bytes,
+            lost: 0.0,
+        });
         let costs = std::iter::once(("server", cost));
-        let figures = figures(Duration::from_secs(30), costs, traffic).0;
+        let figures = figures(Duration::from_secs(30), costs, traffic).figures;
         let value = |name: &str| figures[name].value;
         assert!((value("server_cpu_an_hour") - 2.4).abs() < 1e-9);
         assert_eq!(value("server_memory"), 4e6);

@@ -21,11 +21,16 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::experiment::{Cell, Measured, Surroundings, Work};
-use crate::peer::Peer;
+use super::cell;
+use crate::experiment::{Cell, Surroundings, Work};
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
+pub use echo::EchoCost;
 pub(in crate::instrument) use echo::echoed;
+pub use flood::{FloodInterrupt, FloodSource};
+pub use idle::IdleTraffic;
+pub use login::LoginTime;
+pub use start::StartTime;
 
 /// The round trips of a local network, and of a town, in milliseconds.
 const NEAR: [u64; 3] = [0, 1, 20];
@@ -40,79 +45,29 @@ const LOGINS: [u64; 4] = [0, 20, 100, 300];
 /// answer of a login.
 const QUIET: Duration = Duration::from_secs(10);
 
-/// The round trip of the session in which nothing happens, in milliseconds.
-const IDLE: u64 = 20;
+/// The round trip of the session in which nothing happens.
+const IDLE: Duration = Duration::from_millis(20);
 
-/// One of the measurements.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lan {
-    /// The cost of an echo.
-    Echo {
-        /// The round trip of the link.
-        round_trip: Duration,
-        /// The number of keys that are typed.
-        keys: usize,
-    },
-    /// The time for which output that floods goes on after Ctrl-C.
-    Flood {
-        /// The round trip of the link.
-        round_trip: Duration,
-        /// The program that floods.
-        source: FloodSource,
-        /// The number of floods.
-        times: usize,
-    },
-    /// The number of round trips that a prompt takes.
-    Start {
-        /// The round trips of the links, in milliseconds.
-        round_trips: Vec<u64>,
-        /// The number of sessions over each.
-        times: usize,
-    },
-    /// The time that a login takes.
-    Login {
-        /// The round trip of the link.
-        round_trip: Duration,
-        /// The number of logins by the peer, and of those by ssh.
-        times: usize,
-    },
-    /// The traffic while nothing happens.
-    Idle {
-        /// The time for which it is quiet before.
-        quiet: Duration,
-        /// The time for which it is counted.
-        time: Duration,
-    },
-}
-
-/// A program that floods a terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FloodSource {
-    /// `yes`: a screen that never changes.
-    Yes,
-    /// `cat` of numbered lines: one that always does.
-    Cat,
-}
-
-/// Returns the cells of the experiment.
+/// Returns the cells of the experiment. The times that they take are seconds that were seen, for what is not planned.
 pub fn cells(around: &Surroundings) -> Vec<Cell> {
-    let few = around.is_quick;
+    let choose = |few, usual| if around.is_quick { few } else { usual };
+    let times = choose(1, 3);
     let mut cells = Vec::new();
     for millis in NEAR {
         let round_trip = Duration::from_millis(millis);
-        let keys = if few { 50 } else { 150 };
-        cells.push(cell(
+        let keys = choose(50, 150);
+        cells.push(alone(
             format!("echo-{millis}ms"),
             format!("echo, round trip {millis} ms"),
-            Lan::Echo { round_trip, keys },
+            Duration::from_millis(4000 + 160 * keys as u64),
+            EchoCost { round_trip, keys },
         ));
-        let times = if few { 1 } else { 3 };
-        for source in [FloodSource::Yes, FloodSource::Cat] {
-            let name = source.name();
-            cells.push(cell(
+        for (name, source) in [("yes", FloodSource::Yes), ("cat", FloodSource::Cat)] {
+            cells.push(alone(
                 format!("flood-{name}-{millis}ms"),
                 format!("Ctrl-C in a flood of {name}, round trip {millis} ms"),
-                Lan::Flood {
+                Duration::from_secs(4 + 4 * times as u64),
+                FloodInterrupt {
                     round_trip,
                     source,
                     times,
@@ -120,123 +75,55 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
             ));
         }
     }
-    let times = if few { 1 } else { 3 };
-    let title = "time to a prompt over 20, 100 and 300 ms".to_owned();
-    let round_trips = FAR.to_vec();
-    let work = Lan::Start { round_trips, times };
-    cells.push(cell("start".to_owned(), title, work));
+    cells.push(alone(
+        "start",
+        "time to a prompt over 20, 100 and 300 ms",
+        Duration::from_secs(18 * times as u64),
+        StartTime {
+            round_trips: FAR.to_vec(),
+            times,
+        },
+    ));
     for millis in LOGINS {
         let round_trip = Duration::from_millis(millis);
-        cells.push(cell(
+        cells.push(alone(
             format!("login-{millis}ms"),
             format!("a login as users make it, round trip {millis} ms"),
-            Lan::Login { round_trip, times },
+            // Up to 14 round trips each, three of them a round, and a round that is not counted.
+            3 * (times as u32 + 1) * (Duration::from_millis(700) + 14 * round_trip),
+            LoginTime { round_trip, times },
         ));
     }
-    let time = Duration::from_secs(if few { 20 } else { 60 });
-    let title = format!("a session in which nothing happens, round trip {IDLE} ms");
-    let quiet = QUIET;
-    cells.push(cell("idle".to_owned(), title, Lan::Idle { quiet, time }));
+    let time = Duration::from_secs(choose(20, 60) as u64);
+    let idle = IdleTraffic { quiet: QUIET, time };
+    let takes = QUIET + time + Duration::from_secs(5);
+    let title = format!(
+        "a session in which nothing happens, round trip {} ms",
+        IDLE.as_millis()
+    );
+    cells.push(cell("idle", title, &PEERS, takes, idle));
     cells
 }
 
-fn cell(name: String, title: String, work: Lan) -> Cell {
+/// The peers as found.
+const PEERS: [&str; 3] = ["ssh", "mosh", "fulmar"];
+
+/// Returns a cell whose figures are of the size of what the machine does beside it.
+fn alone(
+    name: impl Into<String>,
+    title: impl Into<String>,
+    takes: Duration,
+    work: impl Work + 'static,
+) -> Cell {
     Cell {
-        name,
-        title,
-        peers: ["ssh", "mosh", "fulmar"].map(str::to_owned).to_vec(),
-        takes: work.about(),
-        // What is measured is of the size of what the machine does beside it.
-        is_alone: !matches!(work, Lan::Idle { .. }),
-        work: Box::new(work),
+        is_alone: true,
+        ..cell(name, title, &PEERS, takes, work)
     }
 }
 
-impl Work for Lan {
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
-        let peer = Peer::parse(peer)?;
-        match self {
-            Self::Echo { round_trip, keys } => {
-                echo::measure(&peer, &link(seed, *round_trip, "")?, *keys, around)
-            }
-            Self::Flood {
-                round_trip,
-                source,
-                times,
-            } => {
-                let scenario = link(seed, *round_trip, flood::LINK)?;
-                flood::measure(&peer, &scenario, *source, *times, around)
-            }
-            Self::Start { round_trips, times } => {
-                start::measure(&peer, seed, round_trips, *times, around)
-            }
-            Self::Login { round_trip, times } => {
-                login::measure(&peer.name, &link(seed, *round_trip, "")?, *times, around)
-            }
-            Self::Idle { quiet, time } => {
-                let scenario = link(seed, Duration::from_millis(IDLE), "")?;
-                idle::measure(&peer, &scenario, [*quiet, *time], around)
-            }
-        }
-    }
-
-    fn takes_any_peer(&self) -> bool {
-        !matches!(self, Self::Login { .. })
-    }
-
-    fn parameters(&self) -> Vec<(&'static str, String)> {
-        match self {
-            Self::Echo { round_trip, keys } => vec![
-                ("round trip", format!("{} ms", round_trip.as_millis())),
-                ("keys", keys.to_string()),
-            ],
-            Self::Flood {
-                round_trip, times, ..
-            } => vec![
-                ("round trip", format!("{} ms", round_trip.as_millis())),
-                ("link", flood::LINK.to_owned()),
-                ("interrupts", times.to_string()),
-            ],
-            Self::Start { round_trips, times } => vec![
-                ("round trips in ms", format!("{round_trips:?}")),
-                ("sessions over each", times.to_string()),
-            ],
-            Self::Login { round_trip, times } => vec![
-                ("round trip", format!("{} ms", round_trip.as_millis())),
-                ("logins", times.to_string()),
-            ],
-            Self::Idle { time, .. } => vec![
-                ("round trip", format!("{IDLE} ms")),
-                ("counted for", format!("{} s", time.as_secs())),
-            ],
-        }
-    }
-}
-
-impl Lan {
-    /// Returns the time that it takes, about: seconds that were seen, for what is not planned.
-    fn about(&self) -> Duration {
-        match self {
-            Self::Echo { keys, .. } => Duration::from_millis(4000 + 160 * *keys as u64),
-            Self::Flood { times, .. } => Duration::from_secs(4 + 4 * *times as u64),
-            Self::Start { times, .. } => Duration::from_secs(18 * *times as u64),
-            // Up to 14 round trips each, three of them a round, and a round that is not counted.
-            Self::Login { round_trip, times } => {
-                let login = Duration::from_millis(700) + 14 * *round_trip;
-                3 * (*times as u32 + 1) * login
-            }
-            Self::Idle { quiet, time } => *quiet + *time + Duration::from_secs(5),
-        }
-    }
-}
-
-impl FloodSource {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Yes => "yes",
-            Self::Cat => "cat",
-        }
-    }
+/// Returns a time as a parameter says it.
+fn in_millis(time: Duration) -> String {
+    format!("{} ms", time.as_millis())
 }
 
 /// Returns a link with this round trip, on which something else happens before.

@@ -1,24 +1,17 @@
 //! Somebody at a shell on the server's host.
 
-use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::Result;
 use fulmar_platform::boot_time;
 use fulmar_testbed::PtyProgram;
 
-use crate::experiment::Surroundings;
+use crate::instrument::WINDOW;
+use crate::instrument::hosts::PeerHosts;
+use crate::instrument::watcher::{ByteStream as _, ScreenWatcher};
 use crate::judge::ScreenObserver;
 use crate::peer::Peer;
-use crate::replay::{LEAVE, SessionHosts};
-use crate::scenario::Scenario;
-use crate::trace::Size;
-
-/// The terminal.
-const SIZE: Size = Size {
-    columns: 80,
-    rows: 24,
-};
+use crate::replay::LEAVE;
 
 /// The time that the first prompt may take.
 const SET_UP: Duration = Duration::from_secs(100);
@@ -32,166 +25,112 @@ const SHELL: &str = "sh -i";
 /// The prompt that is set, as it is typed and as it is shown: nothing else shows it.
 const PROMPT: [&str; 2] = ["PS1=la''b-prompt:", "lab-prompt:"];
 
-/// The hosts, and how the session of a peer is begun on them.
-pub(super) struct ShellHosts {
-    pub(super) session: SessionHosts,
-    around: Surroundings,
-}
-
 /// A session, and the terminal before which somebody sits.
 pub(super) struct ShellSession {
-    client: PtyProgram,
+    pub(super) watcher: ScreenWatcher<PtyProgram>,
+    /// The line with which it was begun.
     pub(super) line: String,
-    observer: ScreenObserver,
-    /// The number of bytes that the terminal got.
-    pub(super) shown: u64,
     /// The time at which the peer was started.
-    pub(super) began: Duration,
+    began: Duration,
 }
 
-impl ShellHosts {
-    pub(super) fn new(scenario: &Scenario, around: &Surroundings) -> Result<Self> {
-        Ok(Self {
-            // No recording is played.
-            session: SessionHosts::new(scenario, Path::new("/dev/null"))?,
-            around: around.clone(),
-        })
-    }
-
-    /// Begins a session.
-    pub(super) fn enter(&self, peer: &Peer) -> Result<ShellSession> {
-        let mut values = self.session.files.values(&self.around.fulmar)?;
-        values.command = SHELL.to_owned();
-        self.start(&peer.line(&values)?)
+impl ShellSession {
+    /// Begins a session of a peer.
+    pub(super) fn enter(hosts: &PeerHosts, peer: &Peer) -> Result<Self> {
+        Self::start(hosts, hosts.line(peer, SHELL.to_owned())?)
     }
 
     /// Begins a session by this line.
-    pub(super) fn start(&self, line: &str) -> Result<ShellSession> {
+    pub(super) fn start(hosts: &PeerHosts, line: String) -> Result<Self> {
         let began = boot_time();
-        Ok(ShellSession {
-            client: self.session.start(line, SIZE)?,
-            line: line.to_owned(),
-            observer: ScreenObserver::new(SIZE),
-            shown: 0,
+        let client = hosts.session.start(&line, WINDOW)?;
+        Ok(Self {
+            watcher: ScreenWatcher::new(client, WINDOW),
+            line,
             began,
         })
     }
 
-    /// Returns the commands with which a session was begun.
-    pub(super) fn commands(&self, shell: &ShellSession) -> Vec<String> {
-        vec![shell.line.clone(), self.session.sshd.command.clone()]
-    }
-}
-
-impl ShellSession {
     /// Waits for the shell's own prompt, and returns how long that took from the start.
     pub(super) fn await_first_prompt(&mut self) -> Result<Duration> {
-        let is_there = |row: &str| row.ends_with(['#', '$']);
-        let came = self.await_row("a prompt", SET_UP, is_there)?;
+        let find = |screen: &ScreenObserver| at_row(screen, |row| row.ends_with(['#', '$']));
+        let came = self.watcher.await_sight("a prompt", SET_UP, find)?;
         Ok(came - self.began)
     }
 
     /// Sets a prompt that no output has.
     pub(super) fn set_prompt(&mut self) -> Result<()> {
         self.enter_line(PROMPT[0])?;
-        self.await_prompt()?;
-        Ok(())
+        self.await_prompt().map(drop)
     }
 
     /// Waits for the prompt that was set, and returns when it was there.
     pub(super) fn await_prompt(&mut self) -> Result<Duration> {
-        self.await_row("the prompt", PATIENCE, |row| row == PROMPT[1])
+        let find = |screen: &ScreenObserver| at_row(screen, |row| row == PROMPT[1]);
+        self.watcher.await_sight("the prompt", PATIENCE, find)
     }
 
-    /// Waits until the row above the cursor is this one and the prompt follows it.
+    /// Waits until an answer is there and the prompt follows it, and returns when they were.
     pub(super) fn await_answer(&mut self, answer: &str) -> Result<Duration> {
-        let limit = boot_time() + PATIENCE;
-        loop {
-            let row = self.observer.cursor().place.row;
-            let above = row
-                .checked_sub(1)
-                .map(|above| self.observer.row_text(above));
-            if above.as_deref() == Some(answer) && self.observer.row_text(row) == PROMPT[1] {
-                return Ok(boot_time());
-            }
-            self.look_for(answer, limit)?;
-        }
+        let find = |screen: &ScreenObserver| answered(screen, answer);
+        self.watcher.await_sight(answer, PATIENCE, find)
     }
 
     /// Types a line.
     pub(super) fn enter_line(&mut self, line: &str) -> Result<()> {
-        self.type_keys(line.as_bytes())?;
-        self.type_keys(b"\r")
-    }
-
-    /// Types keys.
-    pub(super) fn type_keys(&mut self, keys: &[u8]) -> Result<()> {
-        let limit = boot_time() + PATIENCE;
-        self.client.type_keys(keys);
-        self.client.type_now()?;
-        while self.client.has_keys() {
-            self.look_for("room for a key", limit)?;
-        }
-        Ok(())
-    }
-
-    /// Looks on for so long.
-    pub(super) fn watch(&mut self, time: Duration) -> Result<()> {
-        let limit = boot_time() + time;
-        while boot_time() < limit {
-            self.look(limit)?;
-        }
-        Ok(())
+        self.watcher.stream.write(format!("{line}\r").as_bytes())
     }
 
     /// Leaves the shell, and lets the peer go.
     pub(super) fn leave(mut self) -> Result<()> {
         self.enter_line("exit")?;
-        self.client.let_end(LEAVE)?;
+        self.watcher.stream.let_end(LEAVE)?;
         Ok(())
     }
+}
 
-    /// Waits until the cursor's row is as wanted, with the cursor behind its text.
-    fn await_row(
-        &mut self,
-        what: &str,
-        patience: Duration,
-        is_wanted: impl Fn(&str) -> bool,
-    ) -> Result<Duration> {
-        let limit = boot_time() + patience;
-        loop {
-            let place = self.observer.cursor().place;
-            let row = self.observer.row_text(place.row);
-            if is_wanted(&row) && usize::from(place.column) >= row.chars().count() {
-                return Ok(boot_time());
-            }
-            self.look_for(what, limit)?;
-        }
+/// Returns the time if the cursor's row is as wanted, and the cursor behind its text.
+fn at_row(screen: &ScreenObserver, is_wanted: impl Fn(&str) -> bool) -> Option<Duration> {
+    let place = screen.cursor().place;
+    let row = screen.row_text(place.row);
+    let is_behind = usize::from(place.column) >= row.chars().count();
+    (is_behind && is_wanted(&row)).then(boot_time)
+}
+
+/// Returns the time if the row above the cursor is this answer, and its own the prompt that was set.
+fn answered(screen: &ScreenObserver, answer: &str) -> Option<Duration> {
+    let row = screen.cursor().place.row;
+    let above = screen.row_text(row.checked_sub(1)?);
+    (above == answer && screen.row_text(row) == PROMPT[1]).then(boot_time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn screen(shown: &str) -> ScreenObserver {
+        let mut screen = ScreenObserver::new(WINDOW);
+        screen.show(shown.as_bytes(), &mut Vec::new());
+        screen
     }
 
-    fn look_for(&mut self, what: &str, limit: Duration) -> Result<()> {
-        ensure!(
-            boot_time() < limit,
-            "{what} has not come; the screen shows “{}”",
-            self.screen()
-        );
-        let looked = self.look(limit);
-        looked.with_context(|| format!("the screen shows “{}”", self.screen()))
+    #[test]
+    fn a_prompt_is_there_with_its_cursor() {
+        let is_there = |shown: &str| at_row(&screen(shown), |row| row.ends_with('$')).is_some();
+        assert!(is_there("welcome\r\nhost$ "));
+        assert!(is_there("host$"), "some have no blank behind it");
+        assert!(!is_there("host$ \r\nwelcome"));
+        assert!(!is_there("host$ \r"), "the line is about to be drawn again");
+        assert!(!is_there("host$\x08") && !is_there(""));
     }
 
-    /// Shows what comes next, if something does until then.
-    fn look(&mut self, until: Duration) -> Result<()> {
-        let left = until.saturating_sub(boot_time());
-        let bytes = self.client.turn(Some(left))?;
-        self.shown += bytes.len() as u64;
-        self.observer.show(bytes, &mut Vec::new());
-        ensure!(!self.client.is_closed(), "the peer has left");
-        Ok(())
-    }
-
-    fn screen(&self) -> String {
-        let rows = (0..SIZE.rows).map(|row| self.observer.row_text(row));
-        let rows: Vec<String> = rows.filter(|row| !row.is_empty()).collect();
-        rows.join("\n")
+    #[test]
+    fn an_answer_is_there_when_the_prompt_is_below_it() {
+        let is_answered = |shown: &str| answered(&screen(shown), "answer 100").is_some();
+        assert!(is_answered("answer 100\r\nlab-prompt:"));
+        assert!(!is_answered("lab-prompt:echo answer 100\r\nlab-prompt:"));
+        assert!(!is_answered("answer 100\r\n") && !is_answered("answer 100"));
+        assert!(!is_answered("answer 10\r\nlab-prompt:"));
+        assert!(!is_answered("answer 100\r\n\r\nlab-prompt:"));
     }
 }

@@ -18,19 +18,19 @@ mod terminal;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
 use fulmar_sim::{CLIENT, Change};
 
-use super::Kernel;
-use super::figures::{Figures, HostCosts, traffic};
+use super::figures::{HostCosts, traffic};
+use super::hosts::PeerHosts;
+use super::{Kernel, WINDOW, cell};
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::peer::Peer;
-use crate::replay::SessionHosts;
 use crate::scenario::Scenario;
 use crate::trace::{LinkTraces, Size};
-pub use program::{LoadProgram, play};
-use terminal::{LoadTerminal, WordSeen};
+pub use program::LoadProgram;
+use terminal::LoadTerminal;
 
 /// The text of the throughput, in bytes. Chosen by eye: seconds on any machine.
 const TEXT_BYTES: usize = 200_000_000;
@@ -75,13 +75,8 @@ pub enum Load {
     FullScreen,
     /// `yes`.
     Yes,
-    /// A piece of input that is much work, again and again; see [`LoadProgram::Storm`].
-    Storm {
-        /// Its name.
-        name: &'static str,
-        /// The text that is written.
-        piece: &'static str,
-    },
+    /// This text, which is much work for a terminal, again and again; see [`LoadProgram::Storm`].
+    Storm(&'static str),
     /// So many bytes typed at once.
     Paste(usize),
     /// So many keys typed in an outage of that time.
@@ -90,71 +85,52 @@ pub enum Load {
 
 /// Returns the cells of the experiment.
 pub fn cells(_around: &Surroundings) -> Vec<Cell> {
+    let screen = "8 s of a screen redrawn 20 times a second";
+    let storm = "what is much work for a terminal, at 400x100";
+    let outage = "3000 keys in an outage of 60 s";
     [
-        Load::Throughput(TEXT_BYTES),
-        Load::FullScreen,
-        Load::Yes,
-        Load::Storm {
-            name: "storm-repeat",
-            piece: "漢e[65535b",
-        },
-        Load::Storm {
-            name: "storm-shift",
-            piece: "e#8e[ @",
-        },
-        Load::Storm {
-            name: "storm-lines",
-            piece: "e[He[99Le[99M",
-        },
-        Load::Paste(PASTE_BYTES),
-        Load::Outage(OUTAGE_KEYS, OUTAGE),
+        (
+            "throughput",
+            "cat of 200 MB",
+            30,
+            Load::Throughput(TEXT_BYTES),
+        ),
+        ("full-screen", screen, 11, Load::FullScreen),
+        ("yes", "3 s of yes", 6, Load::Yes),
+        ("storm-repeat", storm, 15, Load::Storm("漢e[65535b")),
+        ("storm-shift", storm, 15, Load::Storm("e#8e[ @")),
+        ("storm-lines", storm, 15, Load::Storm("e[He[99Le[99M")),
+        ("paste", "8 MB pasted", 15, Load::Paste(PASTE_BYTES)),
+        ("outage", outage, 70, Load::Outage(OUTAGE_KEYS, OUTAGE)),
     ]
-    .map(Load::cell)
+    .map(|(name, title, seconds, load)| Cell {
+        // The others wait most of the time.
+        is_alone: matches!(load, Load::Throughput(_) | Load::Storm(_) | Load::Paste(_)),
+        ..cell(
+            name,
+            title,
+            load.peers(),
+            Duration::from_secs(seconds),
+            load,
+        )
+    })
     .into()
 }
 
 impl Load {
-    fn cell(self) -> Cell {
-        let (name, title, seconds) = match self {
-            Self::Throughput(_) => ("throughput", "cat of 200 MB", 30),
-            Self::FullScreen => (
-                "full-screen",
-                "8 s of a screen redrawn 20 times a second",
-                11,
-            ),
-            Self::Yes => ("yes", "3 s of yes", 6),
-            Self::Storm { name, .. } => (name, "what is much work for a terminal, at 400x100", 15),
-            Self::Paste(_) => ("paste", "8 MB pasted", 15),
-            Self::Outage(..) => ("outage", "3000 keys in an outage of 60 s", 70),
-        };
-        Cell {
-            name: name.to_owned(),
-            title: title.to_owned(),
-            // Nobody looks at guesses here, and they would cost time.
-            peers: self.peers(),
-            takes: Duration::from_secs(seconds),
-            // The others wait most of the time.
-            is_alone: matches!(
-                self,
-                Self::Throughput(_) | Self::Storm { .. } | Self::Paste(_)
-            ),
-            work: Box::new(self),
-        }
-    }
-
-    /// Returns the peers that are measured: of a storm those that have a terminal of their own.
-    fn peers(self) -> Vec<String> {
-        let peers: &[&str] = match self {
-            Self::Storm { .. } => &["mosh-n", "fulmar-n"],
+    /// Returns the peers that are measured: of a storm those that have a terminal of their own. Nobody looks at
+    /// guesses here, and they would cost time.
+    fn peers(self) -> &'static [&'static str] {
+        match self {
+            Self::Storm(_) => &["mosh-n", "fulmar-n"],
             _ => &["ssh", "mosh-n", "fulmar-n"],
-        };
-        peers.iter().map(|&peer| peer.to_owned()).collect()
+        }
     }
 
     fn window(self) -> Size {
         match self {
-            Self::Storm { .. } => STORM_SIZE,
-            _ => terminal::SIZE,
+            Self::Storm(_) => STORM_SIZE,
+            _ => WINDOW,
         }
     }
 
@@ -166,7 +142,7 @@ impl Load {
             },
             Self::FullScreen => LoadProgram::FullScreen,
             Self::Yes => LoadProgram::Yes,
-            Self::Storm { piece, .. } => LoadProgram::Storm {
+            Self::Storm(piece) => LoadProgram::Storm {
                 piece: piece.to_owned(),
                 bytes: STORM_BYTES,
             },
@@ -183,24 +159,19 @@ impl Work for Load {
         if let Self::Throughput(bytes) = self {
             program::write_text(text.path(), *bytes)?;
         }
-        let hosts = SessionHosts::new(&scenario, Path::new("/dev/null"))?;
-        let kernel = Kernel::USUAL.set(&hosts.link)?;
-        let mut values = hosts.files.values(&around.fulmar)?;
-        let (lab, _) = values.command.split_once(' ').context("no program")?;
-        let command = self.program(text.path()).line(lab)?;
-        values.command.clone_from(&command);
-        let line = peer.line(&values)?;
+        let hosts = PeerHosts::new(&scenario, Kernel::USUAL, around)?;
+        let command = self.program(text.path()).line(&hosts.lab()?)?;
+        let line = hosts.line(&peer, command.clone())?;
         let mut session = LoadSession {
-            terminal: LoadTerminal::start_in(self.window(), &hosts, &line)?,
+            terminal: LoadTerminal::start(&hosts.session, &line, self.window())?,
             hosts,
             peer,
             command,
         };
         session.await_ready()?;
-        let figures = session.carry(*self)?;
-        session.hosts.end_processes();
-        let sshd = session.hosts.sshd.command.clone();
-        Ok(figures.measured(&scenario, vec![line, sshd, kernel]))
+        let measured = session.carry(*self)?;
+        session.hosts.session.end_processes();
+        Ok(measured.by(&scenario, session.hosts.commands(line)))
     }
 
     fn takes_any_peer(&self) -> bool {
@@ -210,7 +181,7 @@ impl Work for Load {
     fn parameters(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::Throughput(bytes) | Self::Paste(bytes) => vec![("bytes", bytes.to_string())],
-            Self::Storm { piece, .. } => vec![
+            Self::Storm(piece) => vec![
                 ("piece", (*piece).to_owned()),
                 ("bytes", STORM_BYTES.to_string()),
                 ("window", "400x100".to_owned()),
@@ -228,7 +199,7 @@ impl Work for Load {
 struct LoadSession {
     // Dropped first: the hosts end what is left of it.
     terminal: LoadTerminal,
-    hosts: SessionHosts,
+    hosts: PeerHosts,
     peer: Peer,
     /// The program's command.
     command: String,
@@ -236,108 +207,107 @@ struct LoadSession {
 
 impl LoadSession {
     fn await_ready(&mut self) -> Result<()> {
-        if self.terminal.wait_for(program::READY, SET_UP)? {
-            return Ok(());
-        }
-        bail!("no session; shown last: {}", self.terminal.last_shown())
+        let shown = self.terminal.wait_for(&[program::READY], SET_UP)?;
+        let last = || format!("no session; shown last: {}", self.terminal.last_shown());
+        shown.with_context(last).map(drop)
     }
 
-    fn carry(&mut self, load: Load) -> Result<Figures> {
+    fn carry(&mut self, load: Load) -> Result<Measured> {
         match load {
             Load::Throughput(bytes) => self.throughput(bytes),
             Load::FullScreen | Load::Yes => self.traffic(),
-            Load::Storm { .. } => self.storm(),
+            Load::Storm(_) => self.storm(),
             Load::Paste(bytes) => self.paste(bytes),
             Load::Outage(keys, time) => self.outage(keys, time),
         }
     }
 
-    fn storm(&mut self) -> Result<Figures> {
-        let began = boot_time();
-        self.begin();
-        let mut figures = Figures::default();
-        let is_half = self.terminal.wait_for(program::HALF, LIMIT)?;
-        figures.put_share("in_time", is_half);
-        if !is_half {
-            return Ok(figures);
+    fn storm(&mut self) -> Result<Measured> {
+        let began = self.begin();
+        let half = self.terminal.wait_for(&[program::HALF], LIMIT)?;
+        let mut measured = Measured::default();
+        measured.put_share("in_time", half.is_some());
+        if half.is_none() {
+            return Ok(measured);
         }
         let rate = STORM_BYTES as f64 / (boot_time() - began).as_secs_f64();
-        figures.put("rate", rate, "B/s");
+        measured.put("rate", rate, "B/s");
         self.begin();
         self.terminal.rest(STORM_LASTS)?;
         let interrupted = boot_time();
         self.terminal.type_keys([INTERRUPT]);
         let ended = self.in_time(LIMIT)?;
-        figures.put_some_ms("to_interrupt", ended.map(|ended| ended - interrupted));
-        Ok(figures)
+        measured.put_ms("to_interrupt", ended.map(|ended| ended - interrupted));
+        Ok(measured)
     }
 
-    /// Types the key that the program waits for.
-    fn begin(&mut self) {
-        self.terminal.type_keys([b' ']);
-    }
-
-    fn throughput(&mut self, bytes: usize) -> Result<Figures> {
+    /// Types the key that the program waits for, and returns when.
+    fn begin(&mut self) -> Duration {
         let began = boot_time();
-        self.begin();
+        self.terminal.type_keys([b' ']);
+        began
+    }
+
+    fn throughput(&mut self, bytes: usize) -> Result<Measured> {
+        let began = self.begin();
         let took = self.in_time(TEXT_LIMIT)?.map(|ended| ended - began);
-        self.hosts.end_processes();
+        self.hosts.session.end_processes();
         let rate = |took: Duration| bytes as f64 / took.as_secs_f64();
-        let mut figures = Figures::default();
-        figures.put_share("in_time", took.is_some());
-        figures.put_some("rate", took.map(rate), "B/s");
-        figures.put("pty_rate", rate(self.alone()?), "B/s");
-        Ok(figures)
+        let mut measured = Measured::default();
+        measured.put_share("in_time", took.is_some());
+        measured.put("rate", took.map(rate), "B/s");
+        measured.put("pty_rate", rate(self.alone()?), "B/s");
+        Ok(measured)
     }
 
     /// Returns the time that the program takes on a terminal that is read and not looked at, without any peer.
     fn alone(&self) -> Result<Duration> {
-        let mut terminal = LoadTerminal::start(&self.hosts, &format!("exec {}", self.command))?;
-        let is_ready = terminal.wait_for(program::READY, SET_UP)?;
+        let line = format!("exec {}", self.command);
+        let mut terminal = LoadTerminal::start(&self.hosts.session, &line, WINDOW)?;
+        let is_ready = terminal.wait_for(&[program::READY], SET_UP)?.is_some();
         let began = boot_time();
         terminal.type_keys([b' ']);
-        if is_ready && terminal.wait_for(program::DONE, TEXT_LIMIT)? {
-            Ok(boot_time() - began)
-        } else {
-            bail!("the program alone ended with {}", terminal.last_shown())
-        }
+        ensure!(
+            is_ready && terminal.wait_for(&[program::DONE], TEXT_LIMIT)?.is_some(),
+            "the program alone ended with {}",
+            terminal.last_shown()
+        );
+        Ok(boot_time() - began)
     }
 
-    fn traffic(&mut self) -> Result<Figures> {
-        let before = self.hosts.link.report()?;
+    fn traffic(&mut self) -> Result<Measured> {
+        let before = self.hosts.session.link.report()?;
         self.begin();
         let ended = self.in_time(LIMIT)?;
         ended.context("the program has not come to its end")?;
-        let mut figures = Figures::default();
-        let after = self.hosts.link.report()?;
-        for (way, packets, bytes) in traffic(&before, &after) {
-            figures.put(&format!("packets_{way}"), packets, "packets");
-            figures.put(&format!("bytes_{way}"), bytes, "B");
+        let after = self.hosts.session.link.report()?;
+        let mut measured = Measured::default();
+        for way in traffic(&before, &after) {
+            measured.put(&format!("packets_{}", way.way), way.packets, "packets");
+            measured.put(&format!("bytes_{}", way.way), way.bytes, "B");
         }
-        Ok(figures)
+        Ok(measured)
     }
 
-    fn paste(&mut self, bytes: usize) -> Result<Figures> {
-        let mut costs = HostCosts::begin(&self.hosts)?;
+    fn paste(&mut self, bytes: usize) -> Result<Measured> {
+        let mut costs = HostCosts::begin(&self.hosts.session)?;
         self.begin();
         let began = boot_time();
         let keys: Vec<u8> = (0..bytes).map(program::typed).collect();
         self.terminal.type_keys(keys);
         let ended = self.in_time(LIMIT)?;
-        let mut figures = Figures::default();
-        figures.put_share("in_time", ended.is_some());
-        figures.put_some_ms("to_arrive", ended.map(|ended| ended - began));
+        let mut measured = timed("to_arrive", began, ended);
         costs.look();
         for (host, cost) in costs.of(self.peer.programs()) {
-            figures.put(&format!("{host}_memory"), cost.memory as f64, "B");
+            measured.put(&format!("{host}_memory"), cost.memory as f64, "B");
         }
-        Ok(figures)
+        Ok(measured)
     }
 
-    fn outage(&mut self, keys: usize, time: Duration) -> Result<Figures> {
+    fn outage(&mut self, keys: usize, time: Duration) -> Result<Measured> {
         self.begin();
         self.terminal.rest(QUIET)?;
-        self.hosts.link.apply(Change::Cut(CLIENT))?;
+        self.hosts.session.link.apply(Change::Cut(CLIENT))?;
         let cut = boot_time();
         let gap = time / u32::try_from(keys)?;
         for key in 0..keys {
@@ -345,28 +315,32 @@ impl LoadSession {
             self.terminal.rest(due.saturating_sub(boot_time()))?;
             self.terminal.type_keys([program::typed(key)]);
         }
-        self.terminal
-            .rest((cut + time).saturating_sub(boot_time()))?;
-        self.hosts.link.apply(Change::Restore(CLIENT))?;
+        let left = (cut + time).saturating_sub(boot_time());
+        self.terminal.rest(left)?;
+        self.hosts.session.link.apply(Change::Restore(CLIENT))?;
         let restored = boot_time();
         let ended = self.in_time(LIMIT)?;
-        let mut figures = Figures::default();
-        figures.put_share("in_time", ended.is_some());
-        figures.put_some_ms("to_catch_up", ended.map(|ended| ended - restored));
-        Ok(figures)
+        Ok(timed("to_catch_up", restored, ended))
     }
 
     /// Waits for the program's end, and returns when that was shown; nothing where it is too late.
     fn in_time(&mut self, limit: Duration) -> Result<Option<Duration>> {
-        match self
-            .terminal
-            .wait_for_one([program::DONE, program::WRONG], limit)?
-        {
-            WordSeen::First => Ok(Some(boot_time())),
-            WordSeen::Second => bail!("something else has arrived than was typed"),
-            WordSeen::Neither => Ok(None),
-        }
+        let words = [program::DONE, program::WRONG];
+        let shown = self.terminal.wait_for(&words, limit)?;
+        ensure!(
+            shown != Some(program::WRONG),
+            "something else has arrived than was typed"
+        );
+        Ok(shown.map(|_| boot_time()))
     }
+}
+
+/// Returns whether something ended in time, and how long it took by this name.
+fn timed(name: &str, began: Duration, ended: Option<Duration>) -> Measured {
+    let mut measured = Measured::default();
+    measured.put_share("in_time", ended.is_some());
+    measured.put_ms(name, ended.map(|ended| ended - began));
+    measured
 }
 
 #[cfg(test)]
@@ -399,10 +373,31 @@ mod tests {
         let line = |load: Load| load.program(file).line("lab").unwrap();
         assert_eq!(line(Load::Throughput(5)), "lab load cat /tmp/text");
         assert_eq!(line(Load::Outage(30, OUTAGE)), "lab load sink 30");
-        let storm = Load::Storm {
-            name: "storm-shift",
-            piece: "e#8e[ @",
-        };
+        let storm = Load::Storm("e#8e[ @");
         assert_eq!(line(storm), "lab load storm 'e#8e[ @' 400000");
+    }
+
+    #[test]
+    fn every_load_has_its_program_and_its_window() {
+        let file = Path::new("/tmp/text");
+        let line = |load: Load| load.program(file).line("lab").unwrap();
+        assert_eq!(line(Load::FullScreen), "lab load full-screen");
+        assert_eq!(line(Load::Yes), "lab load yes");
+        assert_eq!(line(Load::Paste(7)), "lab load sink 7");
+        assert_eq!(line(Load::Storm("e#8")), "lab load storm 'e#8' 400000");
+        assert_eq!(Load::Storm("e#8").window(), STORM_SIZE);
+        assert_eq!(Load::Paste(7).window(), WINDOW);
+    }
+
+    #[test]
+    fn what_did_not_end_has_no_time() {
+        let ms = Duration::from_millis;
+        let ended = timed("to_arrive", ms(1000), Some(ms(1250)));
+        assert_eq!(
+            ended.told(),
+            [("in_time", 1.0, "share"), ("to_arrive", 250.0, "ms")]
+        );
+        let late = timed("to_arrive", ms(1000), None);
+        assert_eq!(late.told(), [("in_time", 0.0, "share")]);
     }
 }

@@ -51,15 +51,6 @@ pub enum LoadProgram {
     },
 }
 
-/// Runs a program on this process's terminal.
-///
-/// # Errors
-///
-/// Where there is no terminal, or it goes too early.
-pub fn play(program: &LoadProgram) -> Result<()> {
-    program.play()
-}
-
 impl LoadProgram {
     /// Returns the words that start the program, by that of the lab.
     pub(super) fn line(&self, lab: &str) -> Result<String> {
@@ -76,7 +67,11 @@ impl LoadProgram {
     }
 
     /// Runs the program on this process's terminal.
-    fn play(&self) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// Where there is no terminal, or it goes too early.
+    pub fn play(&self) -> Result<()> {
         // Keys one by one and without echo; lines still end in a carriage return on output.
         run(Command::new("stty").args(["-icanon", "-echo", "min", "1"]))?;
         show(READY, 3)?;

@@ -9,12 +9,6 @@ use fulmar_testbed::PtyProgram;
 use crate::replay::SessionHosts;
 use crate::trace::Size;
 
-/// The usual terminal.
-pub(super) const SIZE: Size = Size {
-    columns: 80,
-    rows: 24,
-};
-
 /// The bytes of what was shown that are kept to look for a word in: more than any word.
 const KEPT: usize = 256;
 
@@ -25,22 +19,9 @@ pub(super) struct LoadTerminal {
     shown: Vec<u8>,
 }
 
-/// The one of two words that was shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WordSeen {
-    First,
-    Second,
-    Neither,
-}
-
 impl LoadTerminal {
-    /// Starts this line on the client's host, in a window of the usual size.
-    pub(super) fn start(hosts: &SessionHosts, line: &str) -> Result<Self> {
-        Self::start_in(SIZE, hosts, line)
-    }
-
     /// Starts this line on the client's host, in a window of that size.
-    pub(super) fn start_in(size: Size, hosts: &SessionHosts, line: &str) -> Result<Self> {
+    pub(super) fn start(hosts: &SessionHosts, line: &str, size: Size) -> Result<Self> {
         Ok(Self {
             client: hosts.start(line, size)?,
             shown: Vec::new(),
@@ -52,29 +33,23 @@ impl LoadTerminal {
         self.client.type_keys(keys);
     }
 
-    /// Waits until a word is shown; false where that takes longer than the limit.
+    /// Waits until one of some words is shown, and returns it; `None` where that takes longer than the limit.
     ///
     /// # Errors
     ///
     /// Where the program lets go of the terminal before.
-    pub(super) fn wait_for(&mut self, word: &str, limit: Duration) -> Result<bool> {
-        Ok(self.wait_for_one([word, word], limit)? == WordSeen::First)
-    }
-
-    /// Waits until one of two words is shown.
-    ///
-    /// # Errors
-    ///
-    /// Where the program lets go of the terminal before.
-    pub(super) fn wait_for_one(&mut self, words: [&str; 2], limit: Duration) -> Result<WordSeen> {
+    pub(super) fn wait_for<'a>(
+        &mut self,
+        words: &[&'a str],
+        limit: Duration,
+    ) -> Result<Option<&'a str>> {
         let until = boot_time() + limit;
         loop {
-            match words.map(|word| self.shows(word)) {
-                [true, _] => return Ok(WordSeen::First),
-                [_, true] => return Ok(WordSeen::Second),
-                _ if boot_time() >= until => return Ok(WordSeen::Neither),
-                _ => self.turn(until)?,
+            let shown = words.iter().find(|word| self.shows(word));
+            if shown.is_some() || boot_time() >= until {
+                return Ok(shown.copied());
             }
+            self.turn(until)?;
         }
     }
 

@@ -99,4 +99,36 @@ mod tests {
         let bursts = (0..34).map(|_| at(0)).chain((0..34).map(|_| at(100_000)));
         assert_eq!(SLOW.pass(bursts).lost, 18);
     }
+
+    #[test]
+    fn a_packet_takes_the_time_of_its_bits_and_each_change_is_noted() {
+        let fast = Bottleneck {
+            bits_per_second: 1_000_000,
+            queue_packets: 1,
+        };
+        let ms = Duration::from_millis;
+        // Each takes a millisecond: the third finds one that is sent and one that waits, and the last comes as the
+        // second leaves.
+        let outcome = fast.pass([(ms(0), 125), (ms(0), 125), (ms(0), 125), (ms(2), 125)]);
+        assert_eq!(outcome.lost, 1);
+        let expected = [
+            (0.0, 0.0),
+            (0.0, 1.0),
+            (0.0, 1.0),
+            (0.001, 0.0),
+            (0.002, 0.0),
+            (0.002, 0.0),
+            (0.003, 0.0),
+        ];
+        assert_eq!(outcome.waiting, expected);
+    }
+
+    #[test]
+    fn a_part_of_a_nanosecond_is_a_whole_one() {
+        let odd = Bottleneck {
+            bits_per_second: 3_000_000_000,
+            queue_packets: 1,
+        };
+        assert_eq!(odd.sending_time(1), Duration::from_nanos(3));
+    }
 }

@@ -38,6 +38,17 @@ pub(super) struct WriteSpan {
     pub(super) ended: Duration,
 }
 
+/// The times at which a burst was seen, in boot time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BurstSeen {
+    /// The time at which the first of its lines was there.
+    pub(super) first: Duration,
+    /// The time at which all of them were right.
+    pub(super) all: Duration,
+    /// The longest time, between the two, in which no line came.
+    pub(super) pause: Duration,
+}
+
 /// The lines of one burst, as no other burst has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Burst {
@@ -80,20 +91,53 @@ impl Burst {
 
     /// Tells whether all lines are on the screen, one below the other.
     pub(super) fn is_on(&self, observer: &ScreenObserver) -> bool {
-        let rows: Vec<String> = (0..observer.size().rows)
-            .map(|row| observer.row_text(row))
-            .collect();
+        let rows = rows(observer);
         rows.windows(self.lines.len())
             .any(|rows| *rows == self.lines[..])
     }
 
     /// Returns how many of the lines are on the screen.
     pub(super) fn count_on(&self, observer: &ScreenObserver) -> usize {
-        let rows: Vec<String> = (0..observer.size().rows)
-            .map(|row| observer.row_text(row))
-            .collect();
+        let rows = rows(observer);
         let is_on = |line: &&String| rows.contains(line);
         self.lines.iter().filter(is_on).count()
+    }
+}
+
+/// Returns all rows that are shown.
+pub(super) fn rows(observer: &ScreenObserver) -> Vec<String> {
+    let rows = 0..observer.size().rows;
+    rows.map(|row| observer.row_text(row)).collect()
+}
+
+/// The part of a burst that has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LineTimes {
+    seen: usize,
+    first: Duration,
+    last: Duration,
+    pause: Duration,
+}
+
+impl LineTimes {
+    /// Notes how many lines are on the screen now.
+    pub(super) fn note(&mut self, now: Duration, count: usize) {
+        if count > self.seen {
+            match self.seen {
+                0 => self.first = now,
+                _ => self.pause = self.pause.max(now - self.last),
+            }
+            (self.seen, self.last) = (count, now);
+        }
+    }
+
+    /// Returns the times of a burst that is whole now.
+    pub(super) fn seen_at(self, now: Duration) -> BurstSeen {
+        BurstSeen {
+            first: self.first,
+            all: now,
+            pause: self.pause,
+        }
     }
 }
 
@@ -179,5 +223,26 @@ mod tests {
             (burst.count_on(&observer), burst.is_on(&observer)),
             (34, false)
         );
+    }
+
+    #[test]
+    fn the_longest_time_without_a_new_line_is_between_the_first_and_the_last() {
+        let ms = Duration::from_millis;
+        let mut lines = LineTimes::default();
+        // Nothing for a second, then lines, with looks in between at which there is no new one.
+        for (at, count) in [
+            (0, 0),
+            (1000, 1),
+            (1010, 3),
+            (1100, 3),
+            (1140, 4),
+            (1150, 4),
+            (1160, 34),
+        ] {
+            lines.note(ms(at), count);
+        }
+        let seen = lines.seen_at(ms(1400));
+        assert_eq!((seen.first, seen.all), (ms(1000), ms(1400)));
+        assert_eq!(seen.pause, ms(130));
     }
 }

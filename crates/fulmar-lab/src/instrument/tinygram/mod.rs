@@ -22,28 +22,27 @@ mod burst;
 mod burst_writer;
 mod plain_tcp;
 mod run;
-mod screen_watcher;
-mod session;
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
-use super::figures::{Figures, median};
-use super::{Congestion, Kernel};
+use super::hosts::PeerHosts;
+use super::watcher::{ByteStream as _, ScreenWatcher};
+use super::{Congestion, Kernel, cell};
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::link::Link;
 use crate::peer::Peer;
+use crate::played::READY;
+use crate::replay::LEAVE;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 pub use bottleneck::Bottleneck;
 pub use burst::BurstShape;
-use burst::WriteSpan;
+use burst::{BurstSeen, WriteSpan};
 pub use burst_writer::write_on_terminal;
-use plain_tcp::{Connections, PlainTcp};
-use run::BurstRun;
-use screen_watcher::BurstSeen;
-use session::BurstSession;
+use plain_tcp::PlainTcp;
+use run::{BurstPlan, BurstRun, LAST_KEY};
 
 /// The delay each way: half of the round trip of the post.
 const DELAY: Duration = Duration::from_millis(50);
@@ -77,6 +76,9 @@ const BURSTS: u64 = 10;
 /// Between two bursts: longer than a retransmission time-out, so that each is the first after a pause.
 const QUIET: Duration = Duration::from_millis(1500);
 
+/// The time in which a session must be there. Chosen by eye: a thousand times the round trip.
+const SET_UP: Duration = Duration::from_secs(100);
+
 /// The work: bursts over one link.
 pub struct Tinygrams {
     /// The lines that are written each time.
@@ -109,22 +111,19 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
     ];
     let bursts = if around.is_quick { 3 } else { BURSTS };
     let controls = PlainTcp::ALL.map(PlainTcp::name).into_iter();
-    let peers: Vec<String> = controls.chain(SESSIONS).map(str::to_owned).collect();
-    let cell = |(name, title, shape, kernel): (&str, &str, BurstShape, Kernel)| Cell {
-        name: name.to_owned(),
-        title: title.to_owned(),
-        peers: peers.clone(),
-        takes: Duration::from_secs(2 + 2 * bursts),
-        is_alone: false,
-        work: Box::new(Tinygrams {
+    let peers: Vec<&str> = controls.chain(SESSIONS).collect();
+    let takes = Duration::from_secs(2 + 2 * bursts);
+    let made = all.map(|(name, title, shape, kernel)| {
+        let work = Tinygrams {
             shape,
             kernel,
             bottleneck: SLOW,
             bursts,
             quiet: QUIET,
-        }),
-    };
-    all.into_iter().map(cell).collect()
+        };
+        cell(name, title, &peers, takes, work)
+    });
+    made.into()
 }
 
 impl Tinygrams {
@@ -141,134 +140,80 @@ impl Tinygrams {
         Scenario::parse(&text, &LinkTraces::none())
     }
 
-    fn control(
-        &self,
-        plain: PlainTcp,
-        scenario: &Scenario,
-        run: &mut BurstRun,
-    ) -> Result<BurstSession> {
+    /// Runs the bursts over plain TCP, and returns what became of them, when they were written, and the commands.
+    fn control(&self, plain: PlainTcp, scenario: &Scenario, plan: BurstPlan) -> Result<Bursts> {
         let link = Link::start(scenario)?;
         let kernel = self.kernel.set(&link)?;
         // A wide window is that of a connection which has lost nothing.
-        let connections = if self.kernel.is_wide {
-            Connections::OneABurst
-        } else {
-            Connections::One
-        };
-        let written = plain.run(&link, connections, run)?;
+        let (run, written) = plain.run(&link, self.kernel.is_wide, plan)?;
         let writer = format!("a writer of the lab: {}", plain.name());
-        Ok(BurstSession {
-            written,
-            commands: vec![writer, kernel],
-        })
+        Ok((run, written, vec![writer, kernel]))
+    }
+
+    /// As [`control`](Self::control), in a session that a peer carries.
+    fn session(
+        &self,
+        peer: &Peer,
+        scenario: &Scenario,
+        plan: BurstPlan,
+        around: &Surroundings,
+    ) -> Result<Bursts> {
+        let hosts = PeerHosts::new(scenario, self.kernel, around)?;
+        let log = hosts.session.files.log();
+        let command = format!(
+            "{} tinygrams --log {} --lines {} --bytes {} --within {} --seed {}",
+            hosts.lab()?,
+            log.display(),
+            plan.shape.lines,
+            plan.shape.bytes,
+            plan.shape.within.as_micros(),
+            plan.seed
+        );
+        let line = hosts.line(peer, command)?;
+        let window = plan.shape.terminal();
+        let mut watcher = ScreenWatcher::new(hosts.session.start(&line, window)?, window);
+        watcher.await_sight("the session", SET_UP, |observer| {
+            burst::rows(observer)
+                .iter()
+                .any(|row| row.contains(READY))
+                .then_some(())
+        })?;
+        let run = plan.run(&hosts.session.link, &mut watcher, |_| Ok(()))?;
+        watcher.stream.write(LAST_KEY)?;
+        watcher.stream.let_end(LEAVE)?;
+        hosts.session.end_processes();
+        Ok((run, burst_writer::read_log(&log)?, hosts.commands(line)))
     }
 }
+
+/// What became of the bursts, when each was written, and the commands for a reader.
+type Bursts = (BurstRun, Vec<WriteSpan>, Vec<String>);
 
 impl Work for Tinygrams {
     /// `peer` is a control, or what [`Peer::parse`] reads.
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let scenario = self.scenario(seed)?;
-        let mut run = BurstRun::new(seed, self.shape, self.bursts, self.quiet);
-        let BurstSession { written, commands } = match PlainTcp::named(peer) {
-            Some(plain) => self.control(plain, &scenario, &mut run)?,
-            None => {
-                let peer = Peer::parse(peer)?;
-                session::run(&peer, &scenario, self.kernel, &mut run, around)?
-            }
+        let plan = BurstPlan {
+            seed,
+            shape: self.shape,
+            bursts: self.bursts,
+            quiet: self.quiet,
         };
-        let outcome = self.bottleneck.pass(run.sent_down());
-        let mut figures = figures(&run, &written)?;
-        figures.put("lost_down_computed", outcome.lost as f64, "packets");
-        let mut measured = figures.measured(&scenario, commands);
-        let series = ("queue_down".to_owned(), outcome.waiting);
-        measured.series.extend([series]);
-        Ok(measured)
+        let (run, written, commands) = match PlainTcp::named(peer) {
+            Some(plain) => self.control(plain, &scenario, plan)?,
+            None => self.session(&Peer::parse(peer)?, &scenario, plan, around)?,
+        };
+        let mut measured = run.figures(&written)?;
+        let outcome = self.bottleneck.pass(run.sent_down);
+        measured.put("lost_down_computed", outcome.lost as f64, "packets");
+        measured.put_series("queue_down", outcome.waiting);
+        Ok(measured.by(&scenario, commands))
     }
-}
-
-/// Returns what a person waited for, and what went over the link.
-fn figures(run: &BurstRun, written: &[WriteSpan]) -> Result<Figures> {
-    let mut figures = Figures::default();
-    let bursts = run.seen.len() as f64;
-    for (name, value, unit) in run.totals() {
-        figures.put(name, value, unit);
-        if unit == "packets" && name.ends_with("_down") {
-            figures.put(&format!("{name}_a_burst"), value / bursts, unit);
-        }
-    }
-    let spans = written.iter().map(|written| written.ended - written.began);
-    figures.put_ms("write_span", median(spans).context("no burst")?);
-    figures.put("bursts", bursts, "bursts");
-    let whole = written.iter().zip(&run.seen);
-    let whole: Vec<_> = whole
-        .filter_map(|(written, seen)| Some((written.began, (*seen)?)))
-        .collect();
-    figures.put("bursts_not_whole", bursts - whole.len() as f64, "bursts");
-    let waits = |of: fn(&BurstSeen) -> Duration| {
-        let waits = whole.iter().map(move |(began, seen)| (*began, of(seen)));
-        waits.map(|(began, at)| at.saturating_sub(began))
-    };
-    figures.put_some_ms("first_line", median(waits(|seen| seen.first)));
-    figures.put_some_ms("all_lines", median(waits(|seen| seen.all)));
-    figures.put_some_ms("all_lines_worst", waits(|seen| seen.all).max());
-    let pauses = whole.iter().map(|(_, seen)| seen.pause);
-    figures.put_some_ms("longest_pause", median(pauses));
-    Ok(figures)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn ms(millis: u64) -> Duration {
-        Duration::from_millis(millis)
-    }
-
-    /// A burst that was written at some time for 4 ms, and seen so much later; `None` where it never was whole.
-    fn burst(began: u64, seen: Option<[u64; 3]>) -> (WriteSpan, Option<BurstSeen>) {
-        let written = WriteSpan {
-            began: ms(began),
-            ended: ms(began + 4),
-        };
-        let seen = seen.map(|[first, all, pause]| BurstSeen {
-            first: ms(began + first),
-            all: ms(began + all),
-            pause: ms(pause),
-        });
-        (written, seen)
-    }
-
-    #[test]
-    fn a_burst_that_never_came_whole_is_counted_and_has_no_times() {
-        let (written, seen): (Vec<WriteSpan>, Vec<Option<BurstSeen>>) = [
-            burst(1000, Some([50, 60, 5])),
-            burst(3000, None),
-            burst(5000, Some([52, 1300, 1200])),
-            burst(7000, Some([51, 70, 7])),
-        ]
-        .into_iter()
-        .unzip();
-        let mut run = BurstRun::new(1, FOLDER, 4, QUIET);
-        run.seen = seen;
-        let figures = figures(&run, &written).unwrap().0;
-        let value = |name: &str| figures[name].value;
-        assert_eq!((value("bursts"), value("bursts_not_whole")), (4.0, 1.0));
-        assert_eq!((value("first_line"), value("all_lines")), (51.0, 70.0));
-        assert_eq!(value("all_lines_worst"), 1300.0);
-        assert_eq!(value("longest_pause"), 7.0);
-        assert_eq!(value("write_span"), 4.0);
-        assert_eq!(value("packets_down_a_burst"), 0.0);
-    }
-
-    #[test]
-    fn where_no_burst_came_whole_there_are_no_times_at_all() {
-        let (written, seen) = burst(1000, None);
-        let mut run = BurstRun::new(1, FOLDER, 1, QUIET);
-        run.seen = vec![seen];
-        let figures = figures(&run, &[written]).unwrap().0;
-        assert_eq!(figures["bursts_not_whole"].value, 1.0);
-        assert!(!figures.contains_key("all_lines") && !figures.contains_key("longest_pause"));
-    }
 
     #[test]
     fn the_slow_link_is_on_the_way_to_the_user() {

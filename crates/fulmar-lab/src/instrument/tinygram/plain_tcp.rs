@@ -1,17 +1,17 @@
 //! The controls: the same lines over one TCP connection, with nothing in between.
 
-use std::io::{Read, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use fulmar_platform::lab::delay_acks;
+use fulmar_platform::{Interest, boot_time, wait_for};
 
 use super::burst::{Burst, BurstShape, WriteSpan};
-use super::run::{BurstRun, KEY};
-use super::screen_watcher::{ByteStream, ScreenWatcher};
-use crate::judge::ScreenObserver;
+use super::run::{BurstPlan, BurstRun, KEY};
+use crate::instrument::watcher::{ByteStream, ScreenWatcher};
 use crate::link::Link;
 use crate::scenario::SERVER_IP;
 
@@ -30,6 +30,9 @@ pub(super) enum PlainTcp {
 /// The key's way back and forth is not waited for longer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The longest read.
+const READ_MAX: usize = 16_384;
+
 impl PlainTcp {
     pub(super) const ALL: [Self; 3] = [Self::NoDelay, Self::Nagle, Self::NagleDelayedAcks];
 
@@ -46,38 +49,32 @@ impl PlainTcp {
         Self::ALL.into_iter().find(|plain| plain.name() == name)
     }
 
-    /// Runs the bursts over connections of this kind, and returns when the bursts were written.
+    /// Runs the bursts over one connection of this kind, or over one for each burst, and returns when they were
+    /// written as well.
+    ///
+    /// What one connection has lost makes the window of the next one no smaller. The packets that open and close it
+    /// count.
     pub(super) fn run(
         self,
         link: &Link,
-        connections: Connections,
-        run: &mut BurstRun,
-    ) -> Result<Vec<WriteSpan>> {
-        let (seed, shape) = (run.seed, run.shape);
+        renews: bool,
+        plan: BurstPlan,
+    ) -> Result<(BurstRun, Vec<WriteSpan>)> {
+        let BurstPlan { seed, shape, .. } = plan;
         let (hand_over, fars) = channel();
         std::thread::scope(|scope| {
             let writer = scope.spawn(move || write_bursts(&fars, seed, shape));
-            let near = TcpClient::new(self, link, connections, hand_over)?;
-            let watcher = ScreenWatcher {
-                stream: near,
-                observer: ScreenObserver::new(shape.terminal()),
-            };
+            let near = TcpClient::new(self, link, hand_over)?;
+            let mut watcher = ScreenWatcher::new(near, shape.terminal());
+            let run = plan.run(link, &mut watcher, |near| {
+                if renews { near.renew() } else { Ok(()) }
+            });
             // The connection is closed with the watcher, which ends the writer.
-            let looked = run.run(link, watcher);
+            drop(watcher);
             let written = writer.join().expect("a thread of ours does not panic");
-            looked.and(written)
+            Ok((run?, written?))
         })
     }
-}
-
-/// The bursts that share a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Connections {
-    /// All.
-    One,
-    /// None: what one has lost makes the window of the next one no smaller. The packets that open and
-    /// close it count.
-    OneABurst,
 }
 
 /// Writes a burst for each key that comes over each of the connections, until there are no more.
@@ -89,7 +86,7 @@ fn write_bursts(
     let mut written = Vec::new();
     let mut key = [0; KEY.len()];
     for mut far in fars {
-        while Read::read(&mut far, &mut key).context("reading a key")? > 0 {
+        while far.read(&mut key).context("reading a key")? > 0 {
             let burst = Burst::new(seed, written.len() as u64, shape);
             written.push(burst.write(|line| far.write_all(line))?);
         }
@@ -97,75 +94,77 @@ fn write_bursts(
     Ok(written)
 }
 
-/// The near end of connections of that kind.
+/// The near end of connections of that kind, one after the other.
 struct TcpClient<'a> {
     plain: PlainTcp,
     link: &'a Link,
-    connections: Connections,
     listener: TcpListener,
     stream: TcpStream,
+    /// Where far ends go.
     hand_over: Sender<TcpStream>,
-    has_typed: bool,
+    buffer: Vec<u8>,
 }
 
 impl<'a> TcpClient<'a> {
-    fn new(
-        plain: PlainTcp,
-        link: &'a Link,
-        connections: Connections,
-        hand_over: Sender<TcpStream>,
-    ) -> Result<Self> {
+    fn new(plain: PlainTcp, link: &'a Link, hand_over: Sender<TcpStream>) -> Result<Self> {
         let listener = link.server.within(|| TcpListener::bind((SERVER_IP, 0)))??;
         Ok(Self {
-            stream: plain.connect(link, &listener, &hand_over)?,
+            stream: connect(plain, link, &listener, &hand_over)?,
             plain,
             link,
-            connections,
             listener,
             hand_over,
-            has_typed: false,
+            buffer: vec![0; READ_MAX],
         })
+    }
+
+    /// Makes another connection in place of this one.
+    fn renew(&mut self) -> Result<()> {
+        self.stream = connect(self.plain, self.link, &self.listener, &self.hand_over)?;
+        Ok(())
     }
 }
 
-impl PlainTcp {
-    /// Makes a connection, and hands its far end over.
-    fn connect(
-        self,
-        link: &Link,
-        listener: &TcpListener,
-        hand_over: &Sender<TcpStream>,
-    ) -> Result<TcpStream> {
-        let address = listener.local_addr()?;
-        let near = link.client.within(|| TcpStream::connect(address))??;
-        let (far, _) = listener.accept().context("taking the connection")?;
-        near.set_nodelay(true)?;
-        far.set_nodelay(self == Self::NoDelay)?;
-        far.set_read_timeout(Some(PATIENCE))?;
-        hand_over.send(far).context("the writer has ended")?;
-        Ok(near)
-    }
+/// Makes a connection, and hands its far end over.
+fn connect(
+    plain: PlainTcp,
+    link: &Link,
+    listener: &TcpListener,
+    hand_over: &Sender<TcpStream>,
+) -> Result<TcpStream> {
+    let address = listener.local_addr()?;
+    let near = link.client.within(|| TcpStream::connect(address))??;
+    let (far, _) = listener.accept().context("taking the connection")?;
+    near.set_nodelay(true)?;
+    far.set_nodelay(plain == PlainTcp::NoDelay)?;
+    far.set_read_timeout(Some(PATIENCE))?;
+    hand_over.send(far).context("the writer has ended")?;
+    Ok(near)
 }
 
 impl ByteStream for TcpClient<'_> {
-    fn prepare(&mut self) -> Result<()> {
-        if self.has_typed && self.connections == Connections::OneABurst {
-            self.stream = self
-                .plain
-                .connect(self.link, &self.listener, &self.hand_over)?;
+    fn read(&mut self, until: Duration) -> Result<&[u8]> {
+        let left = until.saturating_sub(boot_time());
+        if !wait_for(&self.stream, Interest::Read, Some(left))?.is_ready() {
+            return Ok(&[]);
         }
-        Ok(())
-    }
-
-    fn read(&mut self, until: Duration) -> Result<Option<Vec<u8>>> {
-        ByteStream::read(&mut self.stream, until)
+        match self.stream.read(&mut self.buffer) {
+            Ok(0) => bail!("the far end has closed the connection"),
+            Ok(count) => Ok(self.buffer.get(..count).unwrap_or_default()),
+            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(&[]),
+            Err(error) => Err(error).context("reading the connection"),
+        }
     }
 
     fn write(&mut self, keys: &[u8]) -> Result<()> {
-        self.has_typed = true;
         if self.plain == PlainTcp::NagleDelayedAcks {
             delay_acks(&self.stream)?;
         }
-        ByteStream::write(&mut self.stream, keys)
+        let written = self.stream.write_all(keys);
+        written.context("writing the connection")
+    }
+
+    fn is_over(&self) -> bool {
+        false
     }
 }

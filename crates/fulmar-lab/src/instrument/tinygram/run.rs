@@ -2,11 +2,15 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
-use fulmar_sim::{CLIENT, Entry, EntryKind, SERVER};
+use anyhow::{Context as _, Result, ensure};
+use fulmar_platform::boot_time;
+use fulmar_sim::{Entry, EntryKind, SERVER};
 
-use super::burst::{Burst, BurstShape};
-use super::screen_watcher::{BurstSeen, ByteStream, ScreenWatcher};
+use super::burst::{Burst, BurstShape, LineTimes};
+use super::{BurstSeen, WriteSpan};
+use crate::experiment::Measured;
+use crate::instrument::figures::{Traffic, median, traffic};
+use crate::instrument::watcher::{ByteStream, ScreenWatcher};
 use crate::link::Link;
 
 /// The key that asks for a burst: Enter.
@@ -21,139 +25,211 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// So many events of packets are kept.
 const EVENTS_MAX: usize = 200_000;
 
-/// Bursts, and what became of them.
-pub(super) struct BurstRun {
+/// The bursts that are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BurstPlan {
+    /// The seed that all bursts follow from.
     pub(super) seed: u64,
     pub(super) shape: BurstShape,
     pub(super) bursts: u64,
     /// The time for which it is quiet before a burst.
     pub(super) quiet: Duration,
+}
+
+/// What became of the bursts.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct BurstRun {
     /// The times at which each burst was seen; nothing of one that never came whole.
     pub(super) seen: Vec<Option<BurstSeen>>,
-    /// The events of packets from before the first burst to after the last one.
-    pub(super) packets: Vec<Entry>,
+    /// The traffic from before the first burst to after the last one.
+    pub(super) traffic: [Traffic; 2],
+    /// The packets of it that the server sent: when, and how long they were.
+    pub(super) sent_down: Vec<(Duration, usize)>,
+}
+
+impl BurstPlan {
+    /// Asks for all bursts, and looks at each. `renew` is called before each but the first one.
+    pub(super) fn run<S: ByteStream>(
+        self,
+        link: &Link,
+        watcher: &mut ScreenWatcher<S>,
+        renew: impl Fn(&mut S) -> Result<()>,
+    ) -> Result<BurstRun> {
+        watcher.await_quiet(self.quiet)?;
+        link.keep(EVENTS_MAX)?;
+        let before = link.report()?;
+        let mut seen = Vec::new();
+        for number in 0..self.bursts {
+            let burst = Burst::new(self.seed, number, self.shape);
+            if number > 0 {
+                renew(&mut watcher.stream)?;
+            }
+            watcher.stream.write(KEY)?;
+            let mut lines = LineTimes::default();
+            seen.push(watcher.look_for(PATIENCE, |observer| {
+                lines.note(boot_time(), burst.count_on(observer));
+                burst.is_on(observer).then(|| lines.seen_at(boot_time()))
+            })?);
+            watcher.await_quiet(self.quiet)?;
+        }
+        let after = link.report()?;
+        let log = link.log()?;
+        ensure!(log.len() < EVENTS_MAX, "more packets than are kept");
+        Ok(BurstRun {
+            seen,
+            traffic: traffic(&before, &after),
+            sent_down: sent_down(&log, before.at, after.at),
+        })
+    }
+}
+
+/// Returns when the server sent packets in a time, and how long they were.
+fn sent_down(log: &[Entry], after: Duration, until: Duration) -> Vec<(Duration, usize)> {
+    let is_meant = |entry: &&Entry| {
+        let is_sent = entry.host == Some(SERVER) && entry.what == EntryKind::Sent;
+        is_sent && entry.at > after && entry.at <= until
+    };
+    let sent = log.iter().filter(is_meant);
+    sent.map(|entry| (entry.at, entry.bytes)).collect()
 }
 
 impl BurstRun {
-    pub(super) fn new(seed: u64, shape: BurstShape, bursts: u64, quiet: Duration) -> Self {
-        Self {
-            seed,
-            shape,
-            bursts,
-            quiet,
-            seen: Vec::new(),
-            packets: Vec::new(),
+    /// Returns what a person waited for, and what went over the link, where bursts were written at these times.
+    pub(super) fn figures(&self, written: &[WriteSpan]) -> Result<Measured> {
+        let mut measured = Measured::default();
+        let bursts = self.seen.len() as f64;
+        for Traffic {
+            way,
+            packets,
+            bytes,
+            lost,
+        } in self.traffic
+        {
+            measured.put(&format!("packets_{way}"), packets, "packets");
+            measured.put(&format!("bytes_{way}"), bytes, "B");
+            measured.put(&format!("lost_{way}"), lost, "packets");
+            if way == "down" {
+                measured.put("packets_down_a_burst", packets / bursts, "packets");
+                measured.put("lost_down_a_burst", lost / bursts, "packets");
+            }
         }
-    }
-
-    /// Asks for all bursts, and looks at each.
-    pub(super) fn run(
-        &mut self,
-        link: &Link,
-        mut watcher: ScreenWatcher<impl ByteStream>,
-    ) -> Result<()> {
-        watcher.await_quiet(self.quiet)?;
-        link.keep(EVENTS_MAX)?;
-        let before = link.report()?.at;
-        for number in 0..self.bursts {
-            let burst = Burst::new(self.seed, number, self.shape);
-            watcher.stream.prepare()?;
-            watcher.stream.write(KEY)?;
-            self.seen.push(watcher.await_burst(&burst, PATIENCE)?);
-            watcher.await_quiet(self.quiet)?;
-        }
-        let after = link.report()?.at;
-        let packets = link.log()?;
-        ensure!(packets.len() < EVENTS_MAX, "more packets than are kept");
-        self.packets = packets
-            .into_iter()
-            .filter(|packet| packet.at > before && packet.at <= after)
+        let spans = written.iter().map(|written| written.ended - written.began);
+        measured.put_ms("write_span", median(spans).context("no burst")?);
+        measured.put("bursts", bursts, "bursts");
+        let whole = written.iter().zip(&self.seen);
+        let whole: Vec<_> = whole
+            .filter_map(|(written, seen)| Some((written.began, (*seen)?)))
             .collect();
-        Ok(())
-    }
-
-    /// Returns when the server sent packets, and how long they were.
-    pub(super) fn sent_down(&self) -> impl Iterator<Item = (Duration, usize)> {
-        self.packets_sent(SERVER)
-    }
-
-    fn packets_sent(&self, host: fulmar_sim::HostId) -> impl Iterator<Item = (Duration, usize)> {
-        let packets = self.packets.iter();
-        packets
-            .filter(move |packet| packet.host == Some(host) && packet.what == EntryKind::Sent)
-            .map(|packet| (packet.at, packet.bytes))
-    }
-
-    /// Returns packets and bytes that were sent, and packets that were lost, by name.
-    pub(super) fn totals(&self) -> Vec<(&'static str, f64, &'static str)> {
-        let lost = |host| {
-            let is_lost = |packet: &&Entry| {
-                packet.host == Some(host) && matches!(packet.what, EntryKind::Lost(_))
-            };
-            self.packets.iter().filter(is_lost).count() as f64
+        measured.put("bursts_not_whole", bursts - whole.len() as f64, "bursts");
+        let waits = |of: fn(&BurstSeen) -> Duration| {
+            let waits = whole.iter().map(move |(began, seen)| (*began, of(seen)));
+            waits.map(|(began, at)| at.saturating_sub(began))
         };
-        let sent = |host| {
-            let lengths: Vec<usize> = self.packets_sent(host).map(|(_, bytes)| bytes).collect();
-            (lengths.len() as f64, lengths.iter().sum::<usize>() as f64)
-        };
-        let ((packets_up, bytes_up), (packets_down, bytes_down)) = (sent(CLIENT), sent(SERVER));
-        vec![
-            ("packets_up", packets_up, "packets"),
-            ("packets_down", packets_down, "packets"),
-            ("bytes_up", bytes_up, "B"),
-            ("bytes_down", bytes_down, "B"),
-            ("lost_up", lost(CLIENT), "packets"),
-            ("lost_down", lost(SERVER), "packets"),
-        ]
+        measured.put_ms("first_line", median(waits(|seen| seen.first)));
+        measured.put_ms("all_lines", median(waits(|seen| seen.all)));
+        measured.put_ms("all_lines_worst", waits(|seen| seen.all).max());
+        let pauses = whole.iter().map(|(_, seen)| seen.pause);
+        measured.put_ms("longest_pause", median(pauses));
+        Ok(measured)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fulmar_sim::{HostId, LossCause};
+    use fulmar_sim::{CLIENT, HostId, LossCause};
 
-    fn packet(at: u64, host: HostId, bytes: usize, what: EntryKind) -> Entry {
-        Entry {
-            at: Duration::from_millis(at),
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn only_packets_of_the_server_and_of_the_run_count_however_they_fare() {
+        let packet = |at: u64, host: HostId, bytes: usize, what: EntryKind| Entry {
+            at: ms(at),
             host: Some(host),
             serial: None,
             is_copy: false,
             bytes,
             what,
-        }
-    }
-
-    #[test]
-    fn each_host_s_packets_count_once_however_they_fare() {
-        let shape = BurstShape {
-            lines: 1,
-            bytes: 1,
-            within: Duration::ZERO,
         };
-        let mut run = BurstRun::new(1, shape, 1, Duration::ZERO);
-        run.packets = vec![
-            packet(1, CLIENT, 41, EntryKind::Sent),
+        let log = [
+            packet(1, SERVER, 40, EntryKind::Sent),
+            packet(2, CLIENT, 41, EntryKind::Sent),
             packet(2, SERVER, 41, EntryKind::Delivered),
             packet(3, SERVER, 120, EntryKind::Sent),
             packet(3, SERVER, 120, EntryKind::Queued),
             packet(4, SERVER, 130, EntryKind::Sent),
             packet(4, SERVER, 130, EntryKind::Lost(LossCause::Random)),
-            packet(5, CLIENT, 120, EntryKind::Delivered),
+            packet(5, SERVER, 140, EntryKind::Sent),
+            packet(6, SERVER, 150, EntryKind::Sent),
         ];
+        let expected = [(ms(3), 120), (ms(4), 130), (ms(5), 140)];
+        assert_eq!(sent_down(&log, ms(1), ms(5)), expected);
+    }
+
+    /// A burst that was written at some time for 4 ms, and seen so much later; `None` where it never was whole.
+    fn burst(began: u64, seen: Option<[u64; 3]>) -> (WriteSpan, Option<BurstSeen>) {
+        let written = WriteSpan {
+            began: ms(began),
+            ended: ms(began + 4),
+        };
+        let seen = seen.map(|[first, all, pause]| BurstSeen {
+            first: ms(began + first),
+            all: ms(began + all),
+            pause: ms(pause),
+        });
+        (written, seen)
+    }
+
+    fn figures(bursts: impl IntoIterator<Item = (WriteSpan, Option<BurstSeen>)>) -> Measured {
+        let (written, seen): (Vec<_>, Vec<_>) = bursts.into_iter().unzip();
+        let way = |way, packets, bytes, lost| Traffic {
+            way,
+            packets,
+            bytes,
+            lost,
+        };
+        let run = BurstRun {
+            seen,
+            traffic: [way("up", 10.0, 410.0, 1.0), way("down", 80.0, 9600.0, 6.0)],
+            sent_down: Vec::new(),
+        };
+        run.figures(&written).unwrap()
+    }
+
+    #[test]
+    fn a_burst_that_never_came_whole_is_counted_and_has_no_times() {
+        let measured = figures([
+            burst(1000, Some([50, 60, 5])),
+            burst(3000, None),
+            burst(5000, Some([52, 1300, 1200])),
+            burst(7000, Some([51, 70, 7])),
+        ]);
         let expected = [
-            ("packets_up", 1.0, "packets"),
-            ("packets_down", 2.0, "packets"),
-            ("bytes_up", 41.0, "B"),
-            ("bytes_down", 250.0, "B"),
-            ("lost_up", 0.0, "packets"),
-            ("lost_down", 1.0, "packets"),
+            ("all_lines", 70.0, "ms"),
+            ("all_lines_worst", 1300.0, "ms"),
+            ("bursts", 4.0, "bursts"),
+            ("bursts_not_whole", 1.0, "bursts"),
+            ("bytes_down", 9600.0, "B"),
+            ("bytes_up", 410.0, "B"),
+            ("first_line", 51.0, "ms"),
+            ("longest_pause", 7.0, "ms"),
+            ("lost_down", 6.0, "packets"),
+            ("lost_down_a_burst", 1.5, "packets"),
+            ("lost_up", 1.0, "packets"),
+            ("packets_down", 80.0, "packets"),
+            ("packets_down_a_burst", 20.0, "packets"),
+            ("packets_up", 10.0, "packets"),
+            ("write_span", 4.0, "ms"),
         ];
-        assert_eq!(run.totals(), expected);
-        let sent: Vec<(u128, usize)> = run
-            .sent_down()
-            .map(|(at, bytes)| (at.as_millis(), bytes))
-            .collect();
-        assert_eq!(sent, [(3, 120), (4, 130)]);
+        assert_eq!(measured.told(), expected);
+    }
+
+    #[test]
+    fn where_no_burst_came_whole_there_are_no_times_at_all() {
+        let figures = figures([burst(1000, None)]).figures;
+        assert_eq!(figures["bursts_not_whole"].value, 1.0);
+        assert!(!figures.contains_key("all_lines") && !figures.contains_key("longest_pause"));
     }
 }

@@ -1,7 +1,7 @@
 //! The files of a transfer.
 
 use std::fs::{self, File};
-use std::io::{Read as _, Write as _};
+use std::io::{BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -28,21 +28,17 @@ impl TransferFiles {
     /// Returns files whose source is one file in which no tool would find a pattern.
     pub(in crate::instrument) fn random(bytes: u64) -> Result<Self> {
         let files = Self::new()?;
-        let mut file = File::create(files.source()).context("making a file in memory")?;
+        let file = File::create(files.source()).context("making a file in memory")?;
+        let mut file = BufWriter::with_capacity(PIECE, file);
         // What the link does follows from the seed; what is carried may be the same each time.
         let mut random = Random::stream(1, 0);
-        let mut piece = Vec::with_capacity(PIECE);
-        let mut left = bytes;
-        while left > 0 {
-            piece.clear();
-            while piece.len() < PIECE {
-                piece.extend_from_slice(&random.bits().to_le_bytes());
-            }
-            let length = left.min(piece.len() as u64) as usize;
-            let written = file.write_all(piece.get(..length).unwrap_or_default());
+        for at in (0..bytes).step_by(8) {
+            let word = random.bits().to_le_bytes();
+            let length = (bytes - at).min(8) as usize;
+            let written = file.write_all(word.get(..length).unwrap_or_default());
             written.context("filling a file in memory")?;
-            left -= length as u64;
         }
+        file.flush().context("filling a file in memory")?;
         Ok(files)
     }
 

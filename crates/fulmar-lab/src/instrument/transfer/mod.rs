@@ -8,11 +8,12 @@ mod tool;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
+use fulmar_testbed::KilledChild;
 use fulmar_testbed::peers::{find, search_path};
 
 use super::Kernel;
@@ -23,6 +24,7 @@ use crate::replay::SessionHosts;
 pub(super) use files::TransferFiles;
 pub(super) use progress::TransferProgress;
 pub(super) use tcp::TcpSettings;
+pub(crate) use tcp::TcpTransfer;
 pub(super) use tool::{CARRIERS, OURS, Tool, ToolKind};
 
 /// Between two looks at a transfer. Chosen by eye: a hundredth of the fastest copy.
@@ -50,9 +52,9 @@ pub(super) struct Transfer {
 }
 
 enum Carrier {
-    Tcp(tcp::TcpTransfer),
+    Tcp(TcpTransfer),
     /// With the folder of its target.
-    Program(RunningProgram, PathBuf),
+    Program(KilledChild, PathBuf),
 }
 
 /// A transfer that is over.
@@ -103,8 +105,11 @@ impl Transfer {
                 let kernel = tcp::set_kernel(&hosts.link, Kernel::USUAL.congestion)?;
                 let (direction, bytes) = load;
                 let line = filled(&direction.with_ends(line), hosts, files, around)?;
+                let mut shell = shell(hosts, &line);
+                shell.stdin(Stdio::null()).stdout(Stdio::null());
                 let began = boot_time();
-                let program = RunningProgram::start(hosts, &line)?;
+                // What it has started ends with the hosts.
+                let program = KilledChild(hosts.link.client.spawn(&mut shell)?);
                 Ok(Self {
                     carrier: Carrier::Program(program, files.far()),
                     bytes,
@@ -124,7 +129,7 @@ impl Transfer {
     ) -> Result<Self> {
         let words = settings.set(link)?;
         let began = boot_time();
-        let tcp = tcp::TcpTransfer::start(link, settings.window, direction, bytes)?;
+        let tcp = TcpTransfer::start(link, settings.window, direction, bytes)?;
         Ok(Self {
             carrier: Carrier::Tcp(tcp),
             bytes,
@@ -177,7 +182,13 @@ impl Transfer {
     pub(super) fn has_ended(&mut self) -> Result<bool> {
         match &mut self.carrier {
             Carrier::Tcp(tcp) => Ok(tcp.received() >= self.bytes),
-            Carrier::Program(program, _) => program.has_ended(),
+            Carrier::Program(program, _) => {
+                let status = program.0.try_wait().context("waiting for the tool")?;
+                if let Some(status) = status {
+                    ensure!(status.success(), "the tool ended with {status}");
+                }
+                Ok(status.is_some())
+            }
         }
     }
 
@@ -224,49 +235,11 @@ fn filled(
 
 /// Returns a shell with this line, at home in the folder of the session.
 pub(super) fn shell(hosts: &SessionHosts, line: &str) -> Command {
+    let home = hosts.files.home();
     let mut shell = Command::new("/bin/sh");
-    shell.arg("-c").arg(line).current_dir(hosts.files.home());
+    shell.arg("-c").arg(line).current_dir(&home);
+    shell.env("PATH", search_path()).env("HOME", home);
     shell
-        .env("PATH", search_path())
-        .env("HOME", hosts.files.home());
-    shell
-}
-
-/// A program that runs on the client's host; it is ended with this value.
-struct RunningProgram {
-    process: Child,
-    has_ended: bool,
-}
-
-impl RunningProgram {
-    fn start(hosts: &SessionHosts, line: &str) -> Result<Self> {
-        let mut shell = shell(hosts, line);
-        shell.stdin(Stdio::null()).stdout(Stdio::null());
-        Ok(Self {
-            process: hosts.link.client.spawn(&mut shell)?,
-            has_ended: false,
-        })
-    }
-
-    /// Tells whether it has done its work.
-    fn has_ended(&mut self) -> Result<bool> {
-        let status = self.process.try_wait().context("waiting for the tool")?;
-        if let Some(status) = status {
-            self.has_ended = true;
-            ensure!(status.success(), "the tool ended with {status}");
-        }
-        Ok(self.has_ended)
-    }
-}
-
-impl Drop for RunningProgram {
-    fn drop(&mut self) {
-        if !self.has_ended {
-            // What it has started ends with the hosts.
-            let _ = self.process.kill();
-            let _ = self.process.wait();
-        }
-    }
 }
 
 #[cfg(test)]

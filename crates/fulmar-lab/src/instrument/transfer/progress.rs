@@ -141,4 +141,16 @@ mod tests {
             (None, None)
         );
     }
+
+    #[test]
+    fn nothing_is_noted_before_the_first_byte_and_not_too_soon_after_the_last_note() {
+        let mut progress = TransferProgress::default();
+        progress.note(ms(100), 0);
+        progress.note(ms(200), 5);
+        progress.note(ms(219), 6);
+        progress.note(ms(220), 7);
+        assert_eq!(progress.series(), [(0.2, 5.0), (0.22, 7.0)]);
+        progress.end(ms(230), 7);
+        assert_eq!(progress.series().len(), 2, "nothing more has come");
+    }
 }

@@ -1,6 +1,6 @@
 //! One stream of plain TCP, with nothing around it.
 
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::io::{self, BufWriter, ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -53,7 +53,7 @@ pub(super) fn set_kernel(link: &Link, congestion: Congestion) -> Result<String> 
     let words = kernel.set(link)?;
     let buffers = |name| -> Result<String> {
         let value = link.client.parameter(name)?;
-        Ok(value.split_whitespace().collect::<Vec<_>>().join(" "))
+        Ok(value.replace('\t', " "))
     };
     Ok(format!(
         "{words}, tcp_rmem {}, tcp_wmem {}",
@@ -63,15 +63,19 @@ pub(super) fn set_kernel(link: &Link, congestion: Congestion) -> Result<String> 
 }
 
 /// A stream under way; it ends with this value.
-pub(in crate::instrument) struct TcpTransfer {
+pub(crate) struct TcpTransfer {
     received: Arc<AtomicU64>,
     ends: [TcpStream; 2],
     threads: Vec<JoinHandle<()>>,
 }
 
 impl TcpTransfer {
-    /// Begins to send so many bytes.
-    pub(super) fn start(
+    /// Connects, which takes a round trip, and begins to send so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// Where the hosts do not reach each other.
+    pub(crate) fn start(
         link: &Link,
         window: Option<u32>,
         direction: TransferDirection,
@@ -121,18 +125,12 @@ impl Drop for TcpTransfer {
 }
 
 /// Sends until all is sent or the connection has ended.
-fn send(mut to: &TcpStream, bytes: u64) {
-    let piece = vec![0; PIECE];
-    let mut left = bytes;
-    while left > 0 {
-        let length = left.min(PIECE as u64) as usize;
-        match to.write(piece.get(..length).unwrap_or_default()) {
-            Ok(count) => left -= count as u64,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(_) => return,
-        }
+fn send(to: &TcpStream, bytes: u64) {
+    let mut pieces = BufWriter::with_capacity(PIECE, to);
+    let sent = io::copy(&mut io::repeat(0).take(bytes), &mut pieces);
+    if sent.and_then(|_| pieces.flush()).is_ok() {
+        let _ = to.shutdown(Shutdown::Write);
     }
-    let _ = to.shutdown(Shutdown::Write);
 }
 
 fn receive(mut from: &TcpStream, window: Option<u32>, received: &AtomicU64) {
