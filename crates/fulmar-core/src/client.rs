@@ -262,6 +262,7 @@ impl Client {
         }
         let is_refused = received.verdict == DatagramVerdict::Dropped(DropReason::BadDifference);
         if received.verdict == DatagramVerdict::Fresh || is_refused {
+            self.notices.note_answer();
             self.is_stale = true;
         }
         let instruction = received.instruction.as_ref();
@@ -278,7 +279,7 @@ impl Client {
     pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
         self.endpoint.handle_send_error(now, path, error);
         if self.endpoint.path() == Some(path) {
-            self.notices.note_trouble(now, describe(error));
+            self.note_trouble(now, error);
         }
         self.is_stale = true;
         self.settle();
@@ -289,7 +290,7 @@ impl Client {
     pub fn handle_report(&mut self, now: Time, path: PathId, error: SendError) -> bool {
         let is_believed = self.endpoint.handle_report(now, path, error);
         if is_believed {
-            self.notices.note_trouble(now, describe(error));
+            self.note_trouble(now, error);
             self.is_stale = true;
         }
         self.settle();
@@ -424,7 +425,7 @@ impl Client {
         self.is_stale = false;
         let liveness = self.liveness();
         let notice = self.notices.text(now, liveness, self.size.columns(), || {
-            self.link_info().to_string()
+            self.link_info().rows(now)
         });
         self.notice_due = self.notices.next_change(now, liveness);
         let screen = self.endpoint.remote().screen();
@@ -572,6 +573,13 @@ impl Client {
             Command::Repaint => self.display.forget(),
             Command::Help => self.notices.show_help(now),
             Command::LinkInfo => self.notices.show_link_info(now),
+        }
+    }
+
+    fn note_trouble(&mut self, now: Time, error: SendError) {
+        self.notices.note_trouble(now, describe(error));
+        if error == SendError::Refused {
+            self.notices.note_refused(now);
         }
     }
 

@@ -85,7 +85,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) predicted: Option<Overlay>,
     /// The size of the window.
     pub(crate) size: Size,
-    /// The notice line, if there is one.
+    /// The notice, if there is one: a line for each row from the top.
     pub(crate) notice: Option<String>,
 }
 
@@ -238,9 +238,10 @@ impl Wanted<'_> {
         }
         // The program learns of a new size later than the window has it.
         screen.resize(self.size);
-        if let Some(notice) = &self.notice {
-            screen.overlay_row(Row(0), notice, &notice_style());
-            if screen.cursor().position.row == Row(0) {
+        let notice = self.notice.as_deref().unwrap_or_default();
+        for (row, line) in (0..).map(Row).zip(notice.lines()) {
+            screen.overlay_row(row, line, &notice_style());
+            if screen.cursor().position.row == row {
                 screen.hide_cursor();
             }
         }
@@ -381,6 +382,20 @@ mod tests {
         assert!(scene.user.screen().cursor().visible);
         scene.draw(2, None);
         assert_eq!(scene.row(0), "top");
+    }
+
+    #[test]
+    fn a_notice_of_several_lines_covers_as_many_rows() {
+        let mut scene = Scene::new(outer());
+        scene.program.process(b"1\r\n2\r\n3\r\n4\x1b[2;1H");
+        scene.draw(0, Some("notice: one\n  two"));
+        let rows = [0, 1, 2].map(|row| scene.row(row));
+        assert_eq!(rows, ["notice: one", "  two", "3"]);
+        assert!(!scene.user.screen().cursor().visible, "hidden below it");
+        scene.draw(1, Some("a\nb\nc\nd\ne\nf"));
+        assert_eq!(scene.row(3), "d", "there are no more rows");
+        scene.draw(2, None);
+        assert_eq!([0, 1, 2].map(|row| scene.row(row)), ["1", "2", "3"]);
     }
 
     #[test]

@@ -42,6 +42,11 @@ impl EscapeKey {
         })
     }
 
+    /// Returns true if the key counts only at the beginning of a line.
+    pub(crate) fn needs_line_start(self) -> bool {
+        self.0.is_some_and(|key| !key.is_ascii_control())
+    }
+
     /// Returns how a person would name what, typed after the key, types the key itself.
     pub(crate) fn pass_label(self) -> Option<String> {
         self.0.map(|key| match pass_character(key) {
@@ -104,8 +109,8 @@ impl EscapeReader {
             key,
             compat,
             is_armed: false,
-            // The first key of a session follows no line end.
-            at_line_start: false,
+            // To stock the first key of a session follows no line end.
+            at_line_start: compat == CompatMode::Fulmar,
         }
     }
 
@@ -137,7 +142,7 @@ impl EscapeReader {
 
     /// A printable escape key is too useful elsewhere to be taken away in the middle of a line.
     fn works_here(&self, key: u8) -> bool {
-        key.is_ascii_control() || self.at_line_start
+        !EscapeKey(Some(key)).needs_line_start() || self.at_line_start
     }
 
     fn read_armed(&mut self, key: u8, byte: u8, typed: &mut Vec<u8>) -> Option<Command> {
@@ -254,11 +259,15 @@ mod tests {
     }
 
     #[test]
-    fn a_printable_key_works_only_right_after_a_line_end() {
-        assert_eq!(
-            read(b"~", CompatMode::Fulmar, b"~."),
-            (b"~.".to_vec(), vec![])
-        );
+    fn to_stock_the_first_key_is_no_beginning_of_a_line() {
+        let (typed, commands) = read(b"~", CompatMode::Fulmar, b"~.");
+        assert_eq!((typed, commands), (vec![], vec![Command::Quit]));
+        let (typed, commands) = read(b"~", CompatMode::Mosh, b"~.");
+        assert_eq!((typed, commands), (b"~.".to_vec(), vec![]));
+    }
+
+    #[test]
+    fn a_printable_key_works_only_at_the_beginning_of_a_line() {
         assert_eq!(
             read(b"~", CompatMode::Fulmar, b"a~."),
             (b"a~.".to_vec(), vec![])

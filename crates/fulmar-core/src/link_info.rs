@@ -1,9 +1,9 @@
-//! Describes a link, in numbers and in a line.
+//! Describes a link, in numbers and in words.
 
 use std::fmt;
 use std::time::Duration;
 
-use fulmar_base::PathId;
+use fulmar_base::{PathId, Time};
 use fulmar_predict::PredictionScore;
 use fulmar_transport::{Counters, Dialect, Endpoint, Synced};
 
@@ -16,6 +16,8 @@ pub struct LinkInfo {
     pub round_trip: Option<(Duration, Duration)>,
     /// The path on which datagrams are sent.
     pub path: Option<PathId>,
+    /// The time at which the peer's newest state arrived.
+    pub heard_at: Option<Time>,
     /// The counters of the link's endpoint.
     pub counters: Counters,
     /// The success of prediction; `None` where nothing is predicted.
@@ -31,72 +33,110 @@ impl LinkInfo {
                 .is_known()
                 .then(|| (round_trip.smoothed(), round_trip.variation())),
             path: endpoint.path(),
+            heard_at: endpoint.heard_at(),
             counters: endpoint.counters().clone(),
             prediction: None,
         }
     }
-}
 
-impl fmt::Display for LinkInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// Returns what a person wants to know of the link, in rows of a word and its meaning.
+    pub(crate) fn rows(&self, now: Time) -> Vec<String> {
+        let mut rows = vec![
+            row("round trip", self.round_trip_text()),
+            row("last heard", self.last_heard_text(now)),
+            row("protocol", dialect_text(self.dialect)),
+        ];
+        let counters = &self.counters;
+        rows.push(row(
+            "sent",
+            amounts(counters.datagrams_sent, counters.bytes_sent),
+        ));
+        rows.push(row(
+            "received",
+            amounts(counters.datagrams_received, counters.bytes_received),
+        ));
+        rows.extend(self.troubles_text().map(|text| row("trouble", text)));
+        rows.extend(prediction_rows(self.prediction.as_ref()));
+        rows
+    }
+
+    fn round_trip_text(&self) -> String {
         match self.round_trip {
-            Some((smoothed, variation)) => write!(
-                f,
-                "round trip {} \u{b1}{} ms",
+            None => "not measured yet".to_owned(),
+            Some((smoothed, variation)) => format!(
+                "{} ms, give or take {} ms",
                 smoothed.as_millis(),
                 variation.as_millis()
-            )?,
-            None => f.write_str("round trip unknown")?,
+            ),
         }
-        // A row of 80 columns ends behind it.
-        if let Some(score) = &self.prediction {
-            write!(f, ", {}", Predicted(score))?;
+    }
+
+    fn last_heard_text(&self, now: Time) -> String {
+        match self.heard_at {
+            None => "nothing yet".to_owned(),
+            Some(heard) => format!(
+                "{}.{} s ago",
+                now.since(heard).as_secs(),
+                now.since(heard).subsec_millis() / 100
+            ),
         }
-        if self.dialect == Dialect::Native {
-            f.write_str(", native")?;
-        }
+    }
+
+    /// Returns what has gone wrong with datagrams, if anything has.
+    fn troubles_text(&self) -> Option<String> {
         let counters = &self.counters;
-        write!(
-            f,
-            ", sent {} ({}), received {} ({})",
-            counters.datagrams_sent,
-            Amount(counters.bytes_sent),
-            counters.datagrams_received,
-            Amount(counters.bytes_received)
-        )?;
-        for (count, what) in [
-            (counters.late, "late"),
-            (counters.dropped.total(), "dropped"),
-            (counters.send_errors, "not sent"),
-        ] {
-            if count > 0 {
-                write!(f, ", {count} {what}")?;
-            }
-        }
-        Ok(())
+        let troubles = [
+            (counters.late, "arrived late"),
+            (counters.dropped.total(), "thrown away on arrival"),
+            (counters.send_errors, "could not be sent"),
+        ];
+        let told = troubles.into_iter().filter(|(count, _)| *count > 0);
+        let told: Vec<String> = told
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        (!told.is_empty()).then(|| told.join(", "))
     }
 }
 
-/// A score in few words: of how many keys so many were shown before the answer, so many of them were
-/// right and so many wrong, and by how much earlier the right ones were there.
-struct Predicted<'a>(&'a PredictionScore);
+/// A word, and what there is to say of it.
+fn row(word: &str, text: impl fmt::Display) -> String {
+    format!("{word:12} {text}")
+}
 
-impl fmt::Display for Predicted<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PredictionScore {
-            keys,
-            shown,
-            right,
-            wrong,
-            ..
-        } = self.0;
-        write!(f, "predicted {shown}/{keys}")?;
-        if *shown > 0 {
-            let saved = self.0.mean_saved().as_millis();
-            write!(f, ": {right} right, {wrong} wrong, {saved} ms saved")?;
-        }
-        Ok(())
+fn dialect_text(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Undecided => "not known yet",
+        Dialect::Native => "native: Fulmar at both ends",
+        Dialect::Legacy => "Mosh's: the server is stock's, or was started as stock's is",
+        Dialect::Altered => "none: the login was changed on its way",
     }
+}
+
+fn amounts(datagrams: u64, bytes: u64) -> String {
+    format!("{datagrams} datagrams, {}", Amount(bytes))
+}
+
+/// Returns how many keys were shown before the answer, so many of them right and so many wrong, and by how much
+/// earlier the right ones were there.
+fn prediction_rows(score: Option<&PredictionScore>) -> Vec<String> {
+    let Some(score) = score else {
+        return vec![row("predictions", "off")];
+    };
+    let PredictionScore {
+        keys,
+        shown,
+        right,
+        wrong,
+        ..
+    } = score;
+    let told = format!("{shown} of {keys} keys were shown before the server's answer");
+    let mut rows = vec![row("predictions", told)];
+    if *shown > 0 {
+        let saved = score.mean_saved().as_millis();
+        let told = format!("right: {right}, {saved} ms early on average; wrong: {wrong}");
+        rows.push(row("", told));
+    }
+    rows
 }
 
 /// A number of bytes as people write it.
@@ -116,43 +156,83 @@ impl fmt::Display for Amount {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_link_is_told_in_one_line() {
-        let mut info = LinkInfo {
+    fn info() -> LinkInfo {
+        LinkInfo {
             dialect: Dialect::Legacy,
             round_trip: None,
             path: None,
+            heard_at: None,
             counters: Counters::default(),
             prediction: None,
+        }
+    }
+
+    fn told(info: &LinkInfo) -> String {
+        let rows = info.rows(Time::from_origin(Duration::from_millis(9340)));
+        for row in &rows {
+            // Two blanks stand before each.
+            assert!(row.chars().count() <= 78, "{row}");
+        }
+        rows.join("\n")
+    }
+
+    #[test]
+    fn a_new_link_says_what_is_not_known_yet() {
+        let told = told(&LinkInfo {
+            dialect: Dialect::Undecided,
+            ..info()
+        });
+        for text in [
+            "round trip   not measured yet",
+            "last heard   nothing yet",
+            "protocol     not known yet",
+        ] {
+            assert!(told.contains(text), "{told}");
+        }
+        assert!(!told.contains("trouble"), "{told}");
+    }
+
+    #[test]
+    fn round_trip_silence_and_amounts_are_told() {
+        let mut info = LinkInfo {
+            dialect: Dialect::Native,
+            round_trip: Some((Duration::from_millis(107), Duration::from_micros(4600))),
+            heard_at: Some(Time::from_origin(Duration::from_secs(8))),
+            ..info()
         };
         info.counters.datagrams_sent = 3;
         info.counters.bytes_sent = 12_345;
-        assert_eq!(
-            info.to_string(),
-            "round trip unknown, sent 3 (12 kB), received 0 (0 B)"
-        );
-        info.round_trip = Some((Duration::from_millis(107), Duration::from_micros(4600)));
         info.counters.late = 2;
-        info.dialect = Dialect::Native;
-        assert_eq!(
-            info.to_string(),
-            "round trip 107 ±4 ms, native, sent 3 (12 kB), received 0 (0 B), 2 late"
-        );
+        let told = told(&info);
+        for text in [
+            "round trip   107 ms, give or take 4 ms",
+            "last heard   1.3 s ago",
+            "protocol     native: Fulmar at both ends",
+            "sent         3 datagrams, 12 kB",
+            "received     0 datagrams, 0 B",
+            "trouble      2 arrived late",
+            "predictions  off",
+        ] {
+            assert!(told.contains(text), "{told}");
+        }
+    }
+
+    #[test]
+    fn predictions_are_told_with_what_they_saved() {
+        let mut info = info();
         let mut score = PredictionScore {
-            keys: 300,
+            keys: 300_000,
             ..PredictionScore::default()
         };
         info.prediction = Some(score);
-        let told = info.to_string();
-        assert!(told.starts_with("round trip 107 ±4 ms, predicted 0/300, native, "));
-        score.shown = 120;
-        score.right = 118;
-        score.wrong = 2;
-        score.saved = Duration::from_millis(9440);
+        assert!(told(&info).ends_with("0 of 300000 keys were shown before the server's answer"));
+        score.shown = 120_000;
+        score.right = 118_000;
+        score.wrong = 2000;
+        score.saved = Duration::from_secs(9440);
         info.prediction = Some(score);
-        let told = info.to_string();
-        let first = "round trip 107 ±4 ms, predicted 120/300: 118 right, 2 wrong, 80 ms saved";
-        assert!(told.starts_with(first), "{told}");
-        assert!("fulmar: ".len() + first.chars().count() <= 80);
+        let told = told(&info);
+        let text = "right: 118000, 80 ms early on average; wrong: 2000";
+        assert!(told.contains(text), "{told}");
     }
 }

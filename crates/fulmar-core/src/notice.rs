@@ -1,5 +1,6 @@
 //! The line that the client lays over the top row when there is something to say.
 
+mod panel;
 mod wording;
 
 use std::time::Duration;
@@ -122,6 +123,14 @@ pub(crate) struct Notices {
     is_refusing: bool,
     message: Option<(Message, Time)>,
     send_failure: Option<SendFailure>,
+    refusals: Option<Refusals>,
+}
+
+/// A run of reports that nothing listens at the server's port.
+#[derive(Clone, Copy, Debug)]
+struct Refusals {
+    since: Time,
+    last: Time,
 }
 
 impl Notices {
@@ -144,6 +153,7 @@ impl Notices {
             is_refusing: false,
             message: None,
             send_failure: None,
+            refusals: None,
         }
     }
 
@@ -212,22 +222,53 @@ impl Notices {
         });
     }
 
-    /// Returns the text of the notice line for a screen of `columns`, or `None` if there is nothing
-    /// to say. `link` is asked when the user wants to know about the link.
+    /// Takes note that nothing listens at the server's port, as far as somebody has reported it.
+    pub(crate) fn note_refused(&mut self, now: Time) {
+        let since = self.refusals.map_or(now, |refusals| refusals.since);
+        self.refusals = Some(Refusals { since, last: now });
+    }
+
+    /// Takes note that the server is there, whatever was reported.
+    pub(crate) fn note_answer(&mut self) {
+        self.refusals = None;
+    }
+
+    /// Returns the text of the notice for a screen of `columns`, a line for each row, or `None` if there is
+    /// nothing to say. `link` is asked when the user wants to know about the link.
     pub(crate) fn text(
         &self,
         now: Time,
         liveness: ServerLiveness,
         columns: u16,
-        link: impl FnOnce() -> String,
+        link: impl FnOnce() -> Vec<String>,
     ) -> Option<String> {
+        let is_gone = self.is_server_gone(liveness);
         let parts = Parts {
             program: self.compat.program(),
-            message: self.message_text(now, liveness, link),
-            lateness: self.lateness(now, liveness),
+            message: self.message_text(now, liveness),
+            lateness: self.lateness(now, liveness).filter(|_| !is_gone),
             quit: self.quit_hint(),
         };
-        parts.fitting(usize::from(columns))
+        let line = parts.fitting(usize::from(columns));
+        let rows: Vec<String> = line.into_iter().chain(self.panel(now, link)).collect();
+        (!rows.is_empty()).then(|| rows.join("\n"))
+    }
+
+    /// Returns the rows of what the user has asked for.
+    fn panel(&self, now: Time, link: impl FnOnce() -> Vec<String>) -> Vec<String> {
+        match &self.message {
+            _ if self.is_armed || self.is_closing => Vec::new(),
+            Some((Message::Help, until)) if now < *until => panel::help(self.escape),
+            Some((Message::LinkInfo, until)) if now < *until => panel::link(&self.server, link()),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns true if the server that was there has not been heard since nothing listens at its port any more.
+    /// A single report is the network's everyday life.
+    fn is_server_gone(&self, liveness: ServerLiveness) -> bool {
+        let lasts = |refusals: Refusals| refusals.last >= refusals.since + SEND_FAILURE_AFTER;
+        liveness.heard.is_some() && self.refusals.is_some_and(lasts)
     }
 
     /// Returns when the line will next be different although nothing happens.
@@ -252,25 +293,21 @@ impl Notices {
         .min()
     }
 
-    fn message_text(
-        &self,
-        now: Time,
-        liveness: ServerLiveness,
-        link: impl FnOnce() -> String,
-    ) -> Option<String> {
+    fn message_text(&self, now: Time, liveness: ServerLiveness) -> Option<String> {
         // In this order: what the user is doing, what the user has asked for, and then what is
         // wrong.
         if self.is_armed {
-            return self.help_text();
+            return self.armed_text();
         }
         if self.is_closing {
             return Some("closing the session".to_owned());
         }
         match &self.message {
-            Some((Message::Help, until)) if now < *until => return self.help_text(),
-            Some((Message::LinkInfo, until)) if now < *until => return Some(link()),
             Some((Message::Told(what), until)) if now < *until => return Some(what.clone()),
             _ => {}
+        }
+        if self.is_server_gone(liveness) {
+            return Some("the server is gone: nothing listens at its port".to_owned());
         }
         if let Some(send_failure) = &self.send_failure
             && send_failure.is_shown(now, liveness)
@@ -284,10 +321,10 @@ impl Notices {
             .then(|| "what the server sends cannot be shown".to_owned())
     }
 
-    fn help_text(&self) -> Option<String> {
+    fn armed_text(&self) -> Option<String> {
         let (key, pass) = (self.escape.label()?, self.escape.pass_label()?);
         let ours = match self.compat {
-            CompatMode::Fulmar => ", i for link info",
+            CompatMode::Fulmar => ", ? for all keys",
             CompatMode::Mosh => "",
         };
         Some(format!(

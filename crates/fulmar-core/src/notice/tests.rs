@@ -36,7 +36,7 @@ fn heard_at(heard: u64, answered: u64) -> ServerLiveness {
 }
 
 fn text(notices: &Notices, now: u64, liveness: ServerLiveness) -> Option<String> {
-    notices.text(ms(now), liveness, WIDE, String::new)
+    notices.text(ms(now), liveness, WIDE, Vec::new)
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_server_that_tells_whether_it_hears_us_shows_which_way_is_closed() {
     let label = "192.0.2.7, UDP port 60001";
     for columns in [80, WIDE] {
         let told = |notices: &Notices| {
-            let text = notices.text(ms(3000), SILENT, columns, String::new);
+            let text = notices.text(ms(3000), SILENT, columns, Vec::new);
             text.filter(|text| text.contains(label) && text.len() <= columns.into())
                 .unwrap()
         };
@@ -170,7 +170,7 @@ fn the_armed_escape_key_explains_itself() {
     notices.set_armed(true);
     let help = text(&notices, 100, SILENT).unwrap();
     assert!(help.contains(". to quit"), "{help}");
-    assert!(help.contains("i for link info"), "{help}");
+    assert!(help.contains("? for all keys"), "{help}");
     notices.set_armed(false);
     assert_eq!(text(&notices, 100, SILENT), None);
 }
@@ -180,14 +180,17 @@ fn link_information_stays_for_ten_seconds_or_until_dismissed() {
     let mut notices = notices();
     let liveness = heard_at(1000, 1000);
     let shown = |notices: &Notices, now| {
-        notices.text(ms(now), liveness, WIDE, || "round trip 7 ms".to_owned())
+        notices.text(ms(now), liveness, WIDE, || {
+            vec!["round trip 7 ms".to_owned()]
+        })
     };
     notices.show_link_info(ms(1000));
-    assert!(shown(&notices, 1000).unwrap().contains("round trip 7 ms"));
+    let panel = "fulmar: the link to 192.0.2.7, UDP port 60001\n  round trip 7 ms";
+    assert_eq!(shown(&notices, 1000).as_deref(), Some(panel));
     assert_eq!(notices.next_change(ms(1000), liveness), Some(ms(2000)));
     let later = heard_at(10_999, 10_999);
-    assert!(notices.text(ms(10_999), later, WIDE, String::new).is_some());
-    assert_eq!(notices.text(ms(11_000), later, WIDE, String::new), None);
+    assert!(notices.text(ms(10_999), later, WIDE, Vec::new).is_some());
+    assert_eq!(notices.text(ms(11_000), later, WIDE, Vec::new), None);
     notices.show_link_info(ms(1000));
     notices.dismiss();
     assert_eq!(shown(&notices, 1000), None);
@@ -207,7 +210,7 @@ fn what_is_told_stays_for_ten_seconds_or_until_dismissed() {
 
 #[test]
 fn address_port_and_what_to_check_fit_into_80_columns() {
-    let text = notices().text(ms(5000), SILENT, 80, String::new).unwrap();
+    let text = notices().text(ms(5000), SILENT, 80, Vec::new).unwrap();
     assert_eq!(
         text,
         "fulmar: no answer from 192.0.2.7, UDP port 60001; does a firewall block it?"
@@ -228,7 +231,7 @@ fn a_narrow_screen_gets_the_shorter_wording() {
     let liveness = heard_at(0, 0);
     let at = |columns| {
         notices
-            .text(ms(12_000), liveness, columns, String::new)
+            .text(ms(12_000), liveness, columns, Vec::new)
             .unwrap()
     };
     assert!(at(200).contains("what you type is kept"));
@@ -256,7 +259,7 @@ fn with_trouble_how_to_quit_is_told_before_the_time() {
     notices.note_trouble(ms(13_000), refused());
     let at = |columns| {
         notices
-            .text(ms(13_000), heard_at(0, 0), columns, String::new)
+            .text(ms(13_000), heard_at(0, 0), columns, Vec::new)
             .unwrap()
     };
     assert!(at(200).contains("nothing heard for 13 seconds; check the network"));
@@ -264,4 +267,33 @@ fn with_trouble_how_to_quit_is_told_before_the_time() {
         at(80),
         "fulmar: cannot send: nothing listens at the server's port (Ctrl-^ . quits)"
     );
+}
+
+#[test]
+fn a_panel_stands_below_the_line_that_says_what_is_wrong() {
+    let mut notices = notices();
+    notices.show_help(ms(20_000));
+    let text = text(&notices, 20_000, heard_at(0, 0)).unwrap();
+    let rows: Vec<&str> = text.lines().collect();
+    assert!(rows[0].contains("nothing heard for 20 seconds"), "{text}");
+    assert_eq!(rows[1], "fulmar: keys after Ctrl-^");
+    notices.set_armed(true);
+    let armed = notices.text(ms(20_000), heard_at(20_000, 20_000), WIDE, Vec::new);
+    assert_eq!(armed.unwrap().lines().count(), 1);
+}
+
+#[test]
+fn a_server_that_is_gone_is_called_gone_and_nothing_else() {
+    let mut notices = notices();
+    let liveness = heard_at(1000, 1000);
+    notices.note_refused(ms(2000));
+    assert_eq!(text(&notices, 2000, liveness), None, "it was one");
+    notices.note_refused(ms(5000));
+    let gone = "fulmar: the server is gone: nothing listens at its port (Ctrl-^ . quits)";
+    for now in [5000, 9000, 100_000] {
+        assert_eq!(text(&notices, now, liveness).as_deref(), Some(gone));
+    }
+    assert!(gone.len() <= 80);
+    notices.note_answer();
+    assert_eq!(text(&notices, 6000, liveness), None);
 }

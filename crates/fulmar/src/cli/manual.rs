@@ -9,7 +9,7 @@ use super::{Cli, EXAMPLE_FILE, EXAMPLES, Page};
 
 /// The commands of keys after the escape key: docs/protocol.md §9.2, and two of ours.
 const KEYS: [(&str, &str); 6] = [
-    ("Ctrl-^ .", "End the session."),
+    ("Ctrl-^ .", "End the session, with status 255."),
     (
         "Ctrl-^ Ctrl-Z",
         "Suspend the client; the shell's fg resumes it.",
@@ -17,9 +17,9 @@ const KEYS: [(&str, &str); 6] = [
     ("Ctrl-^ ^", "Type Ctrl-^ itself."),
     (
         "Ctrl-^ i",
-        "Show the state of the link: round trip, predictions, data sent and received.",
+        "Show the state of the link: round trip, protocol, predictions, data sent and received.",
     ),
-    ("Ctrl-^ ?", "Show what the escape key can do."),
+    ("Ctrl-^ ?", "List these keys."),
     (
         "Ctrl-L",
         "Repaint the screen; the program gets the key, too.",

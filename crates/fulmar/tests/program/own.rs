@@ -2,7 +2,9 @@
 
 use fulmar_platform::WindowSize;
 
-use crate::support::{Rules, Setup, Terminal, World, adopt_orphans, row_text, sees_environments};
+use crate::support::{
+    Rules, Setup, Terminal, World, adopt_orphans, holds, row_text, sees_environments,
+};
 
 /// `fulmar` with these arguments on a terminal.
 fn start(world: &World, arguments: &[&str], size: WindowSize) -> Terminal {
@@ -86,13 +88,45 @@ fn a_key_on_standard_input_is_taken_and_the_terminal_still_found() {
 fn the_escape_key_tells_about_the_link_and_helps() {
     let world = World::new();
     let mut terminal = local(&world);
-    for (key, word) in [("i", "round trip"), ("?", "to quit")] {
+    for (key, title, words) in [
+        (
+            "i",
+            "fulmar: the link to",
+            ["round trip", "native: Fulmar at both ends", "predictions"],
+        ),
+        (
+            "?",
+            "fulmar: keys after Ctrl-^",
+            ["Ctrl-Z", "show the state of the link", "Ctrl-L"],
+        ),
+    ] {
         terminal.type_keys(format!("\x1e{key}"));
-        terminal.wait_for("an answer in the first row", |screen| {
-            row_text(screen, 0).starts_with("fulmar: ") && row_text(screen, 0).contains(word)
+        terminal.wait_for("a panel below the first row", |screen| {
+            row_text(screen, 0).starts_with(title) && words.iter().all(|word| holds(screen, word))
         });
     }
+    // A key takes the panel away.
+    terminal.type_keys("x\x7f");
+    terminal.wait_for("no panel", |screen| !holds(screen, "fulmar: "));
     expect_clean_end(terminal);
+}
+
+#[test]
+fn a_printable_escape_key_works_at_the_first_key_and_its_end_is_the_users() {
+    let world = World::new();
+    let mut terminal = start(
+        &world,
+        &["--local", "--escape-key", "~", "--", "sh", "-i"],
+        Setup::default().size,
+    );
+    terminal.wait_for_prompt();
+    terminal.type_keys("~.");
+    assert_eq!(terminal.wait_for_end().code(), Some(255), "as ssh after ~.");
+    terminal.expect_restored();
+    assert!(holds(
+        terminal.screen(),
+        "[fulmar: you have ended the session]"
+    ));
 }
 
 #[test]
