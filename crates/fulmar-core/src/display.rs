@@ -114,7 +114,7 @@ impl Display {
 
     /// Appends what makes the terminal show what is wanted; nothing if it does.
     pub(crate) fn draw(&mut self, now: Time, wanted: &Wanted<'_>, out: &mut Vec<u8>) {
-        self.enter(out);
+        self.enter(wanted.size, out);
         let mut screen = wanted.composed();
         let titles = Titles::of(wanted.screen).with_prefix(&self.title_prefix);
         let titles = self.gate.pass(now, &titles);
@@ -153,10 +153,15 @@ impl Display {
         }
     }
 
-    fn enter(&mut self, out: &mut Vec<u8>) {
+    fn enter(&mut self, size: Size, out: &mut Vec<u8>) {
         if let State::Left = self.state {
             self.state = State::Unknown;
             out.extend_from_slice(&self.outer.enter);
+            if self.outer.enter.is_empty() {
+                // What is above the cursor goes to the scrollback, wherever the cursor is.
+                let lines = usize::from(size.last_row().0);
+                out.extend_from_slice("\r\n".repeat(lines).as_bytes());
+            }
             // Application cursor keys always: the server translates them for the program
             // (docs/protocol.md §9.1).
             out.extend_from_slice(b"\x1b[?1h");

@@ -209,10 +209,14 @@ impl<'a> Frame<'a> {
     /// Scrolls what has only moved.
     fn scroll<'s>(&'s self, writer: &mut Writer<'_>, shown: &mut Shown<'s>) {
         let new: Vec<_> = self.target.rows().collect();
-        let Some(scroll) = scroll::find(&shown.rows, &new) else {
+        let rows = self.target.size().rows();
+        // Output that scrolls leaves the cursor in the last row.
+        let is_at_bottom = self.target.cursor().position.row == self.target.size().last_row();
+        let whole = scroll::find_whole(&shown.rows, &new).filter(|_| is_at_bottom);
+        let Some(scroll) = whole.or_else(|| scroll::find(&shown.rows, &new)) else {
             return;
         };
-        write_scroll(writer, &scroll, self.target.size().rows());
+        write_scroll(writer, &scroll, rows);
         let region = usize::from(scroll.region.start)..usize::from(scroll.region.end);
         let count = usize::from(scroll.count);
         let blank = self.blank();

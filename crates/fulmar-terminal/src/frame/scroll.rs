@@ -75,6 +75,43 @@ pub(super) fn find(old: &[&Arc<CellRow>], new: &[&Arc<CellRow>]) -> Option<Scrol
         .map(|(_, scroll)| scroll)
 }
 
+/// Returns the scrolling of the whole screen upwards after which the fewest columns are left to be drawn, or `None` if
+/// nothing can be saved so. Only the rows at the bottom may be new.
+///
+/// It is the one by which lines enter a terminal's scrollback, and so it need not be the cheapest.
+pub(super) fn find_whole(old: &[&Arc<CellRow>], new: &[&Arc<CellRow>]) -> Option<Scroll> {
+    let changed: Vec<bool> = old.iter().zip(new).map(|(old, new)| old != new).collect();
+    if changed.iter().filter(|&&changed| changed).count() < 2 {
+        return None;
+    }
+    let (old_keys, new_keys) = (keys(old), keys(new));
+    let counts = 1..old.len().min(COUNT_MAX + 1);
+    let savings = counts.map(|count| (whole_saving(&old_keys, &new_keys, &changed, count), count));
+    // Of those that save as much, the shortest.
+    let (saving, count) = savings.rev().max_by_key(|&(saving, _)| saving)?;
+    (saving > 0).then_some(Scroll {
+        region: 0..old.len() as u16,
+        direction: Direction::Up,
+        count: count as u16,
+    })
+}
+
+/// Returns how much is gained if the whole screen scrolls by `count` rows: the columns of the rows from the top on that
+/// are in place then, without those that were in place before. For a prompt that stays at the bottom that may be a
+/// little less than nothing.
+fn whole_saving(old: &[Key], new: &[Key], changed: &[bool], count: usize) -> usize {
+    let moved = old.iter().skip(count).zip(new);
+    let in_place = moved.take_while(|(old, new)| old.hash == new.hash).count();
+    let columns = |rows: Range<usize>, is_changed: bool| -> usize {
+        let rows = rows.filter(|&row| changed[row] == is_changed);
+        rows.map(|row| new[row].columns).sum()
+    };
+    match columns(0..in_place, true) {
+        0 => 0,
+        saved => (saved + SAVING_MIN).saturating_sub(columns(in_place..new.len(), false)),
+    }
+}
+
 /// The hash by which a row is known again, and the columns that it would cost to draw.
 struct Key {
     hash: u64,
@@ -223,6 +260,34 @@ mod tests {
                 count: 1
             })
         );
+    }
+
+    fn found_whole(old: &[&str], new: &[&str]) -> Option<u16> {
+        let (old, new) = (rows(old), rows(new));
+        let all = |rows| Vec::from_iter(rows);
+        let scroll = find_whole(&all(old.iter()), &all(new.iter()))?;
+        assert_eq!(
+            (scroll.region, scroll.direction),
+            (0..new.len() as u16, Direction::Up)
+        );
+        Some(scroll.count)
+    }
+
+    #[test]
+    fn a_whole_screen_scrolls_however_short_its_lines_are() {
+        assert_eq!(found_whole(&["x", "y", "z"], &["y", "z", "a"]), Some(1));
+        assert_eq!(found_whole(&["x", "y", "z"], &["z", "a", "b"]), Some(2));
+        assert_eq!(
+            found_whole(&["x", "x", "y", "$"], &["x", "y", "$ z", "$"]),
+            Some(1)
+        );
+    }
+
+    #[test]
+    fn a_part_that_moves_is_no_whole_screen() {
+        assert_eq!(found_whole(&[A, B, C, D], &[A, C, D, ""]), None);
+        assert_eq!(found_whole(&["x", "y", C, D], &["y", "a", C, D]), None);
+        assert_eq!(found_whole(&[A, B, C], &[A, B, D]), None);
     }
 
     #[test]

@@ -30,6 +30,7 @@ mod own;
 mod prediction;
 mod roaming;
 mod screens;
+mod scrollback;
 mod second_client;
 mod server_bootstrap;
 mod server_side;
