@@ -12,7 +12,7 @@ use crate::error::SettingsError;
 use crate::layers::SettingLayers;
 use crate::records::RecordFiles;
 use crate::table;
-use crate::values::BindServer;
+use crate::values::{BindServer, TrueColor};
 
 /// The settings in force for one session.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,8 @@ pub struct Settings {
     pub title_prefix: bool,
     /// True if the terminal's second screen is used where there is one.
     pub init: bool,
+    /// Whether the terminal is sent colours of 24 bits.
+    pub true_color: TrueColor,
     /// The files that are written.
     pub records: RecordFiles,
     /// The parts of the program that are logged, and how closely.
@@ -87,6 +89,7 @@ impl SettingLayers<'_> {
             escape_key: self.value(&table::ESCAPE_KEY)?,
             title_prefix: self.value(&table::TITLE_PREFIX)?,
             init: self.value(&table::INIT)?,
+            true_color: self.value(&table::TRUE_COLOR)?,
             records: RecordFiles {
                 trace: self.value(&table::TRACE)?,
                 log: self.value(&table::LOG)?,

@@ -11,7 +11,7 @@ use tracing_subscriber::filter::Targets;
 use crate::setting::{
     AnySetting, Setting, SettingGroup, SettingInfo, ShortFlag, StockVariable, ValueForm,
 };
-use crate::values::{self, BindServer};
+use crate::values::{self, BindServer, TrueColor};
 
 /// The variable that says what is logged.
 pub const LOG_FILTER_VARIABLE: &str = "FULMAR_LOG";
@@ -20,7 +20,7 @@ pub const LOG_FILTER_VARIABLE: &str = "FULMAR_LOG";
 pub const LOG_FILTER_DEFAULT: &str = "info";
 
 /// All of them, in the order in which they are listed.
-pub static SETTINGS: [&dyn AnySetting; 16] = [
+pub static SETTINGS: [&dyn AnySetting; 17] = [
     &SSH,
     &SERVER,
     &CLIENT,
@@ -34,6 +34,7 @@ pub static SETTINGS: [&dyn AnySetting; 16] = [
     &ESCAPE_KEY,
     &TITLE_PREFIX,
     &INIT,
+    &TRUE_COLOR,
     &TRACE,
     &LOG,
     &LOG_FILTER,
@@ -260,6 +261,21 @@ pub(crate) static INIT: Setting<bool> = Setting {
         help: "Use the terminal's alternate screen, so that the normal one comes back at the end",
     },
     parse: values::switch,
+};
+
+pub(crate) static TRUE_COLOR: Setting<TrueColor> = Setting {
+    about: SettingInfo {
+        name: "true-color",
+        variable: "FULMAR_TRUE_COLOR",
+        stock: None,
+        shape: ValueForm::Word(&["auto", "always", "never"]),
+        letters: &[],
+        default: "auto",
+        group: SettingGroup::Display,
+        is_rare: true,
+        help: "Whether 24-bit colours reach the terminal; auto: if it has 256 and nothing says that it lacks them",
+    },
+    parse: values::true_color,
 };
 
 pub(crate) static TRACE: Setting<Option<PathBuf>> = Setting {

@@ -38,6 +38,18 @@ impl BindServer {
     }
 }
 
+/// Whether the user's terminal is sent colours of 24 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TrueColor {
+    /// If nothing says that it has none.
+    #[default]
+    Auto,
+    /// Whatever is known of it.
+    Always,
+    /// They become the nearest of fewer colours.
+    Never,
+}
+
 /// The word that turns off a setting that is otherwise a text.
 const NONE: &str = "none";
 
@@ -63,6 +75,15 @@ pub(crate) fn predict(word: &OsStr) -> Result<PredictionMode, String> {
         ("always", PredictionMode::Always),
         ("never", PredictionMode::Never),
         ("experimental", PredictionMode::Experimental),
+    ];
+    one_of(word, &choices)
+}
+
+pub(crate) fn true_color(word: &OsStr) -> Result<TrueColor, String> {
+    let choices = [
+        (AUTO, TrueColor::Auto),
+        ("always", TrueColor::Always),
+        ("never", TrueColor::Never),
     ];
     one_of(word, &choices)
 }

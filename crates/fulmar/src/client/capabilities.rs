@@ -6,7 +6,7 @@ use fulmar_core::OuterTerminal;
 use fulmar_terminal::{Attributes, Colors, MouseEncodings, Vocabulary};
 use termini::{BoolCapability, NumberCapability, StringCapability, TermInfo};
 
-use fulmar_settings::Environment;
+use fulmar_settings::{Environment, TrueColor};
 
 /// The beginnings of the names of terminals that take window titles.
 ///
@@ -49,6 +49,19 @@ pub(crate) enum Alternate {
     Unused,
 }
 
+/// The beginnings of the names of terminals with 256 colours of which some releases, such as GNU screen 4, take a colour
+/// of 24 bits for something else.
+const WITHOUT_TRUE_COLOR: [&str; 2] = ["screen", "rxvt"];
+
+/// The wishes of the user for the terminal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TerminalWishes {
+    /// The use of its second screen.
+    pub(crate) alternate: Alternate,
+    /// The use of 24-bit colours.
+    pub(crate) true_color: TrueColor,
+}
+
 /// The capabilities in terminfo, as far as they matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Capabilities {
@@ -70,10 +83,10 @@ struct Capabilities {
 pub(crate) fn outer_terminal(
     term: &str,
     environment: &Environment,
-    screen: Alternate,
+    wishes: TerminalWishes,
 ) -> Option<OuterTerminal> {
     let capabilities = Capabilities::of(&TermInfo::from_name(term).ok()?);
-    Some(capabilities.outer_terminal(term, environment, screen))
+    Some(capabilities.outer_terminal(term, environment, wishes))
 }
 
 /// Returns how many colours terminfo gives to a type of terminal, -1 for none; `None` if the type
@@ -126,12 +139,12 @@ impl Capabilities {
         self,
         term: &str,
         environment: &Environment,
-        screen: Alternate,
+        wishes: TerminalWishes,
     ) -> OuterTerminal {
         let starts_with = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
         let is_modern = starts_with(&MODERN);
         let vocabulary = Vocabulary {
-            colors: self.palette(term, environment),
+            colors: self.palette(term, environment, wishes.true_color),
             attributes: self.attributes,
             underline_styles: self.underline_styles,
             links: is_modern || follows_links(term, environment),
@@ -147,7 +160,7 @@ impl Capabilities {
             back_color_erase: self.back_color_erase,
             ..Vocabulary::FULL
         };
-        let (enter, exit) = match screen {
+        let (enter, exit) = match wishes.alternate {
             Alternate::Used => (self.enter, self.exit),
             Alternate::Unused => Default::default(),
         };
@@ -159,22 +172,37 @@ impl Capabilities {
         }
     }
 
-    /// Goes by terminfo, and by the variable by which terminals tell of 24 bits.
-    fn palette(&self, term: &str, environment: &Environment) -> Colors {
-        let says_rgb = matches!(
-            environment.get_text("COLORTERM"),
-            Some("truecolor" | "24bit")
-        );
-        // GNU screen hands the variable of its own terminal on and takes 256 colours; tmux, under
-        // the same name, takes 24 bits.
-        let is_screen = term.starts_with("screen") && environment.get("TMUX").is_none();
+    fn palette(&self, term: &str, environment: &Environment, true_color: TrueColor) -> Colors {
+        let has_true_color = match true_color {
+            TrueColor::Auto => self.has_true_color(term, environment),
+            TrueColor::Always => true,
+            TrueColor::Never => false,
+        };
         match self.colors {
-            _ if self.rgb || (says_rgb && !is_screen) => Colors::Rgb,
+            _ if has_true_color => Colors::Rgb,
             256.. => Colors::Palette,
             16.. => Colors::Sixteen,
             8.. => Colors::Eight,
             _ => Colors::None,
         }
+    }
+
+    /// Goes by terminfo, and by the variable by which terminals tell of 24 bits. Without either it goes by the number
+    /// of colours: the variable is lost on the way through ssh, and nearly all terminals with 256 colours have all of
+    /// them, or take the nearest.
+    fn has_true_color(&self, term: &str, environment: &Environment) -> bool {
+        let has = |name| environment.get(name).is_some();
+        let is = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
+        let says_so = matches!(
+            environment.get_text("COLORTERM"),
+            Some("truecolor" | "24bit")
+        );
+        // GNU screen hands the variable of its own terminal on and takes 256 colours; tmux, under
+        // the same name, takes 24 bits.
+        let is_screen = is(&["screen"]) && !has("TMUX");
+        let is_apple = environment.get_text("TERM_PROGRAM") == Some("Apple_Terminal");
+        let may_lack_it = is_apple || is(&WITHOUT_TRUE_COLOR) && !has("TMUX");
+        self.rgb || says_so && !is_screen || self.colors >= 256 && !may_lack_it
     }
 }
 
@@ -228,16 +256,20 @@ mod tests {
         }
     }
 
+    const WISHES: TerminalWishes = TerminalWishes {
+        alternate: Alternate::Used,
+        true_color: TrueColor::Auto,
+    };
+
     fn known_as(term: &str, variables: &[(&str, &str)]) -> OuterTerminal {
         let environment = variables.iter().copied().collect();
-        xterm().outer_terminal(term, &environment, Alternate::Used)
+        xterm().outer_terminal(term, &environment, WISHES)
     }
 
     #[test]
     fn terminfo_decides_what_is_used() {
         let outer = known_as("xterm-256color", &[]);
         let wanted = Vocabulary {
-            colors: Colors::Palette,
             attributes: Attributes::BOLD | Attributes::DIM,
             underline_styles: false,
             links: false,
@@ -258,17 +290,44 @@ mod tests {
                 colors: count,
                 ..xterm()
             };
-            capabilities.palette(term, &variables.iter().copied().collect())
+            let environment = variables.iter().copied().collect();
+            capabilities.palette(term, &environment, TrueColor::Auto)
         };
         assert_eq!(colors(-1, "vt100", &[]), Colors::None);
         assert_eq!(colors(8, "linux", &[]), Colors::Eight);
         assert_eq!(colors(16, "x", &[]), Colors::Sixteen);
-        assert_eq!(colors(256, "xterm", &[]), Colors::Palette);
         let truecolor = ("COLORTERM", "truecolor");
-        assert_eq!(colors(256, "xterm", &[truecolor]), Colors::Rgb);
+        assert_eq!(colors(8, "xterm", &[]), Colors::Eight);
+        assert_eq!(colors(8, "xterm", &[truecolor]), Colors::Rgb);
         assert_eq!(colors(256, "screen", &[truecolor]), Colors::Palette);
         let tmux = ("TMUX", "/tmp/x");
         assert_eq!(colors(256, "screen", &[truecolor, tmux]), Colors::Rgb);
+    }
+
+    #[test]
+    fn a_terminal_with_256_colours_has_more_unless_it_may_lack_them() {
+        let colors = |term: &str, variables: &[(&str, &str)]| {
+            xterm().palette(term, &variables.iter().copied().collect(), TrueColor::Auto)
+        };
+        for term in ["xterm-256color", "tmux-256color", "alacritty"] {
+            assert_eq!(colors(term, &[]), Colors::Rgb, "{term}");
+        }
+        for term in ["screen-256color", "rxvt-unicode-256color"] {
+            assert_eq!(colors(term, &[]), Colors::Palette, "{term}");
+        }
+        assert_eq!(
+            colors("screen-256color", &[("TMUX", "/tmp/x")]),
+            Colors::Rgb
+        );
+        let apple = ("TERM_PROGRAM", "Apple_Terminal");
+        assert_eq!(colors("xterm-256color", &[apple]), Colors::Palette);
+    }
+
+    #[test]
+    fn the_user_knows_better_which_colours_there_are() {
+        let colors = |term: &str, wish| xterm().palette(term, &Environment::default(), wish);
+        assert_eq!(colors("screen-256color", TrueColor::Always), Colors::Rgb);
+        assert_eq!(colors("xterm-256color", TrueColor::Never), Colors::Palette);
     }
 
     #[test]
@@ -283,7 +342,11 @@ mod tests {
 
     #[test]
     fn the_second_screen_can_be_declined() {
-        let outer = xterm().outer_terminal("xterm", &Environment::default(), Alternate::Unused);
+        let wishes = TerminalWishes {
+            alternate: Alternate::Unused,
+            ..WISHES
+        };
+        let outer = xterm().outer_terminal("xterm", &Environment::default(), wishes);
         assert!(outer.enter.is_empty() && outer.exit.is_empty());
     }
 

@@ -26,7 +26,7 @@ use fulmar_platform::{Tty, forbid_core_dumps};
 use fulmar_settings::{Environment, SettingSources, Settings};
 use fulmar_terminal::Size;
 
-use self::capabilities::Alternate;
+use self::capabilities::{Alternate, TerminalWishes};
 pub(crate) use self::error::ClientError;
 use self::event_loop::EventLoop;
 use self::key_source::KeyText;
@@ -251,14 +251,18 @@ impl ClientSetup {
     /// Finds out what the terminal understands. An unknown type is an error under the stock name.
     fn outer_terminal(&self) -> Result<OuterTerminal, ClientError> {
         let term = self.environment.get("TERM").unwrap_or_default();
-        let screen = if self.settings.init {
+        let alternate = if self.settings.init {
             Alternate::Used
         } else {
             Alternate::Unused
         };
+        let wishes = TerminalWishes {
+            alternate,
+            true_color: self.settings.true_color,
+        };
         let known = term
             .to_str()
-            .and_then(|term| capabilities::outer_terminal(term, &self.environment, screen));
+            .and_then(|term| capabilities::outer_terminal(term, &self.environment, wishes));
         match (known, self.compat) {
             (Some(outer), _) => Ok(outer),
             (None, CompatMode::Mosh) => Err(ClientError::UnknownTerminal {

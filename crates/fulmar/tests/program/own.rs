@@ -193,3 +193,18 @@ fn help_and_version_are_for_standard_output() {
         }
     }
 }
+
+#[test]
+fn colours_of_24_bits_reach_a_terminal_of_256_colours_unless_the_user_says_otherwise() {
+    let world = World::new();
+    for (options, told) in [(&[][..], true), (&["--true-color", "never"], false)] {
+        let script = "printf '\\033[38;2;1;2;3mcolour\\n'";
+        let mut arguments = vec!["--local"];
+        arguments.extend(options.iter().chain(&["--", "sh", "-c", script]));
+        let mut terminal = start(&world, &arguments, Setup::default().size);
+        terminal.wait_for_end();
+        let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+        assert!(shown.contains("colour"), "{shown}");
+        assert_eq!(shown.contains("38;2;1;2;3m"), told, "{shown}");
+    }
+}
