@@ -141,7 +141,10 @@ fn handle_signal(signal: Signal) -> Result<(), SessionError> {
         Signal::Suspend => Ok(signals::stop_process_group().map_err(while_doing("stopping"))?),
         // The last is about what the server did not read, whose end says more.
         Signal::Child | Signal::Continue | Signal::WindowChange | Signal::Pipe => Ok(()),
-        signal => Err(ClientError::Signalled(signal).into()),
+        signal => {
+            report::begin_line_after(signal);
+            Err(ClientError::Signalled(signal).into())
+        }
     }
 }
 

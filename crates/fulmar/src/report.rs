@@ -7,6 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use fulmar_core::CompatMode;
 use fulmar_login::SpoofFilter;
 pub(crate) use fulmar_login::{escaped, needs_escape};
+use fulmar_platform::Signal;
+use fulmar_platform::tty::is_terminal;
 
 use crate::advice::Advice;
 
@@ -53,6 +55,15 @@ fn without_error_numbers(text: &str) -> String {
         }
     }
     plain
+}
+
+/// Begins a line on a terminal where a key has sent that signal: what it shows of the key, such as `^C`, stands at the end
+/// of a line.
+pub(crate) fn begin_line_after(signal: Signal) {
+    let is_typed = matches!(signal, Signal::Interrupt | Signal::Quit);
+    if is_typed && is_terminal(io::stderr()) {
+        print_to_stderr("\n");
+    }
 }
 
 /// Prints what others say, such as ssh. Control characters are spelled out in it already, and what could be taken for

@@ -29,6 +29,9 @@ const DRAWN_EACH: Duration = Duration::from_millis(200);
 /// Chosen by eye.
 const TOLD_EACH: Duration = Duration::from_secs(1);
 
+/// What a terminal shows behind the line of the key that interrupts us.
+const TYPED_SIGNAL: &str = "^C";
+
 /// The width of a terminal that does not tell it.
 const COLUMNS: u16 = 80;
 
@@ -134,7 +137,8 @@ impl Reporter {
             Style::Terminal(tty) => {
                 let columns = tty.size().map_or(COLUMNS, |size| size.columns);
                 // The last column would make some terminals begin a new line.
-                let columns = usize::from(columns).saturating_sub(1);
+                // Room for the cursor, and for the key that interrupts us.
+                let columns = usize::from(columns).saturating_sub(1 + TYPED_SIGNAL.len());
                 let text = line(snapshot, rate, columns);
                 self.draw(&text);
                 self.next = Some(now + DRAWN_EACH);
@@ -251,8 +255,9 @@ impl Reporter {
 
     /// Takes the line away: what follows is somebody else's.
     pub(super) fn clear(&mut self) {
-        self.draw("");
-        self.flush();
+        let bytes = self.erasing();
+        self.drawn = 0;
+        self.write(&bytes, WAITING_BYTES_MAX);
     }
 
     /// One copy is over, which has come so far.
@@ -339,7 +344,7 @@ impl Reporter {
     fn erasing(&self) -> String {
         match self.drawn {
             0 => String::new(),
-            width => format!("\r{}\r", " ".repeat(width)),
+            width => format!("\r{}\r", " ".repeat(width + TYPED_SIGNAL.len())),
         }
     }
 
@@ -384,20 +389,31 @@ impl Reporter {
 #[cfg(test)]
 mod tests {
     use fulmar_copy::RelativePath;
-    use fulmar_platform::{WindowSize, pty};
+    use fulmar_platform::{Slave, WindowSize, pty};
 
     use super::*;
 
-    /// A terminal that nobody reads from, as one stopped with Ctrl-S, takes some kilobytes.
     #[test]
-    fn what_is_wrong_is_kept_for_a_terminal_that_was_stopped() {
+    fn what_a_terminal_shows_of_ctrl_c_goes_with_the_line() {
         let size = WindowSize {
             rows: 24,
             columns: 80,
         };
         let (master, slave) = pty::open(size).unwrap();
-        let mut reporter = Reporter {
-            style: Style::Terminal(Tty::open(&slave).unwrap()),
+        let mut reporter = reporter_at(&slave);
+        reporter.draw("some line");
+        reporter.clear();
+        let mut buffer = [0; 100];
+        let Ok(Transfer::Bytes(count)) = master.read(&mut buffer) else {
+            panic!("nothing was written");
+        };
+        let erased = format!("\rsome line\r{}\r", " ".repeat("some line^C".len()));
+        assert_eq!(&buffer[..count], erased.as_bytes());
+    }
+
+    fn reporter_at(terminal: &Slave) -> Reporter {
+        Reporter {
+            style: Style::Terminal(Tty::open(terminal).unwrap()),
             meter: Meter::default(),
             next: None,
             drawn: 0,
@@ -407,7 +423,18 @@ mod tests {
             connected: None,
             far_end: None,
             resumed: 0,
+        }
+    }
+
+    /// A terminal that nobody reads from, as one stopped with Ctrl-S, takes some kilobytes.
+    #[test]
+    fn what_is_wrong_is_kept_for_a_terminal_that_was_stopped() {
+        let size = WindowSize {
+            rows: 24,
+            columns: 80,
         };
+        let (master, slave) = pty::open(size).unwrap();
+        let mut reporter = reporter_at(&slave);
         let whole = CopyEvent::Settled {
             path: RelativePath::new(&[b'x'; 200]).unwrap(),
             kind: EntryKind::File { size: Some(1) },

@@ -247,7 +247,10 @@ fn handle_signal(signal: Signal) -> Result<(), SessionError> {
         Signal::Suspend => Ok(signals::stop().map_err(while_doing("stopping"))?),
         // The last is about what ssh did not read, whose end says more.
         Signal::Child | Signal::Continue | Signal::WindowChange | Signal::Pipe => Ok(()),
-        signal => Err(ClientError::Signalled(signal).into()),
+        signal => {
+            report::begin_line_after(signal);
+            Err(ClientError::Signalled(signal).into())
+        }
     }
 }
 

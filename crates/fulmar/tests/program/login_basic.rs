@@ -512,7 +512,8 @@ fn ctrl_c_ends_a_login_and_what_it_has_started() {
         .and_then(|pid| pid.parse().ok());
     let ssh = Process::of(pid.expect("a number")).expect("it runs");
     terminal.type_keys(b"\x03");
-    expect_failure(&mut terminal, &["ended by SIGINT"]);
+    // What the terminal shows of the key is not in front of it.
+    expect_failure(&mut terminal, &["\nfulmar: ended by SIGINT"]);
     assert!(ssh.wait(crate::support::DEADLINE));
 }
 
