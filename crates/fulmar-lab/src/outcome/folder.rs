@@ -134,4 +134,35 @@ mod tests {
         assert!(error.to_string().contains("ssh-1.json"), "{error}");
         assert_eq!(folder.get(&outcome.run), None);
     }
+
+    #[test]
+    fn what_is_no_outcome_by_its_place_or_name_is_not_read() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = OutcomeFolder::open(place.path()).unwrap();
+        let outcome = outcome("ssh", 1);
+        folder.put(&outcome).unwrap();
+        let cell = place.path().join("lan/20ms");
+        for name in ["ssh-2.new", "ssh-2", "notes.txt"] {
+            fs::write(cell.join(name), "{").unwrap();
+        }
+        fs::write(place.path().join("selfcheck.json"), "{").unwrap();
+        fs::write(place.path().join("lan/origin.json"), "{").unwrap();
+        assert_eq!(folder.all().unwrap(), [outcome]);
+    }
+
+    #[test]
+    fn a_file_that_was_cut_anywhere_is_no_outcome() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = OutcomeFolder::open(place.path()).unwrap();
+        let outcome = outcome("ssh", 1);
+        folder.put(&outcome).unwrap();
+        let path = place.path().join(outcome.run.path());
+        let whole = fs::read(&path).unwrap();
+        for end in 0..whole.len() {
+            fs::write(&path, &whole[..end]).unwrap();
+            assert_eq!(folder.get(&outcome.run), None, "cut at {end}");
+        }
+        fs::write(&path, &whole).unwrap();
+        assert_eq!(folder.get(&outcome.run), Some(outcome));
+    }
 }

@@ -185,4 +185,48 @@ mod tests {
         let killed = 9;
         assert!(!ended(0) && !ended(exited_with_2) && !ended(killed));
     }
+
+    #[test]
+    fn of_what_a_run_says_the_end_is_kept_and_no_letter_is_cut() {
+        assert_eq!(end_of("  it failed\n"), "it failed");
+        let long = format!("{}end", "ä".repeat(WORDS_MAX));
+        let kept = end_of(&long);
+        assert!(
+            kept.ends_with("äend") && kept.len() <= WORDS_MAX,
+            "{}",
+            kept.len()
+        );
+        assert!(kept.len() > WORDS_MAX - 2);
+    }
+
+    #[test]
+    fn an_outcome_has_what_was_measured_or_why_it_was_not() {
+        let id = RunId {
+            experiment: "lan".to_owned(),
+            cell: "20ms".to_owned(),
+            peer: "mosh".to_owned(),
+            seed: 7,
+        };
+        let measured = Measured {
+            scenario: "both delay 10ms".to_owned(),
+            commands: vec!["mosh host".to_owned()],
+            typing: Some("closed".to_owned()),
+            recording: Some("own-vim".to_owned()),
+            ..Measured::default()
+        };
+        let kept = outcome(id.clone(), Ok(measured));
+        assert_eq!((&kept.run, &kept.end), (&id, &RunEnd::Complete));
+        let facts = RunFacts {
+            scenario: "both delay 10ms".to_owned(),
+            commands: vec!["mosh host".to_owned()],
+            typing: Some("closed".to_owned()),
+            recording: Some("own-vim".to_owned()),
+            ..RunFacts::default()
+        };
+        assert_eq!(kept.facts, facts);
+        let error = anyhow::anyhow!("no answer").context("typing");
+        let failed = outcome(id, Err(error));
+        assert_eq!(failed.end, RunEnd::Failed("typing: no answer".to_owned()));
+        assert_eq!(failed.facts, RunFacts::default());
+    }
 }
