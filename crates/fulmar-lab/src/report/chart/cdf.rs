@@ -241,4 +241,34 @@ mod tests {
         assert!(cdf("", &[], TimeAxis::Log).is_none());
         assert!(cdf("", &[curve(vec![])], TimeAxis::Log).is_none());
     }
+
+    #[test]
+    fn a_curve_ends_where_somebody_last_looked_unless_all_had_come() {
+        let mut waits = vec![After(ms(10)), After(ms(100))];
+        let all = drawn(waits.clone(), TimeAxis::Log);
+        assert!(all.contains("v-135h442v-135\""), "{all}");
+        waits.push(Censored(ms(500)));
+        let svg = drawn(waits, TimeAxis::Log);
+        // 500 ms are 0.85 of the way from 10 to 1000.
+        assert!(svg.contains("M46 280v-90h221v-90h155\""), "{svg}");
+    }
+
+    #[test]
+    fn a_curve_has_its_marks_at_the_quarters() {
+        let waits = (1..=100).map(|wait| After(ms(wait))).collect();
+        let svg = drawn(waits, TimeAxis::Linear);
+        let marks = svg.split("class=\"mark\" d=\"").nth(1).unwrap();
+        let marks = marks.split('"').next().unwrap();
+        let places: Vec<&str> = marks
+            .split('M')
+            .skip(1)
+            .map(|mark| mark.split('m').next().unwrap())
+            .collect();
+        // A quarter of the height is 67.5 units.
+        let heights: Vec<&str> = places
+            .iter()
+            .filter_map(|place| place.split(' ').nth(1))
+            .collect();
+        assert_eq!(heights, ["213", "145", "78"], "{svg}");
+    }
 }

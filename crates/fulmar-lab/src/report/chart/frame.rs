@@ -186,4 +186,21 @@ mod tests {
         assert!(area.contains(&Area::new(1.0, 1.0, 10.0, 10.0)));
         assert!(!area.contains(&Area::new(1.0, 1.0, 10.5, 10.0)));
     }
+
+    #[test]
+    fn areas_that_only_touch_do_not_meet() {
+        let area = Area::new(10.0, 10.0, 20.0, 20.0);
+        for beside in [(0.0, 10.0), (20.0, 10.0), (10.0, 0.0), (10.0, 20.0)] {
+            let (left, top) = beside;
+            let of = |by: f64| Area::new(left + by, top + by, left + 10.0 + by, top + 10.0 + by);
+            assert!(!area.meets(&of(0.0)), "{beside:?}");
+        }
+        assert!(area.meets(&Area::new(0.0, 0.0, 10.5, 10.5)));
+        let corners = [(10.0, 10.0), (20.0, 20.0), (9.9, 15.0), (15.0, 20.1)];
+        assert_eq!(
+            corners.map(|corner| area.holds(corner)),
+            [true, true, false, false]
+        );
+        assert_eq!(area.with((5.0, 30.0)), Area::new(5.0, 10.0, 20.0, 30.0));
+    }
 }

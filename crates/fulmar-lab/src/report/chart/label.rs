@@ -231,4 +231,40 @@ mod tests {
         };
         assert_eq!(spots(&[flat], WITHIN), [None]);
     }
+
+    #[test]
+    fn a_name_rather_covers_a_curve_than_another_name() {
+        let mut own = rising("own", 200.0);
+        own.anchors = vec![(200.0, 100.0)];
+        let area = Area::new(0.0, 92.0, 400.0, 108.0);
+        let crossing = PlottedCurve {
+            places: vec![(0.0, 100.0), (400.0, 100.0)],
+            ..rising("other", 0.0)
+        };
+        let spot = |(start, is_left): (f64, bool)| {
+            let candidates = beside("own", (200.0, 100.0));
+            let mut candidates =
+                candidates.filter(|spot| (spot.x, spot.is_left) == (start, is_left));
+            candidates.next().unwrap()
+        };
+        let right = spot((200.0 + GAP, false));
+        let curves = [own, crossing];
+        let on_curve = cost(&right, &curves[0].places, &curves, &[], WITHIN);
+        let on_name = cost(&right, &curves[0].places, &curves[..1], &[area], WITHIN);
+        assert!(
+            on_curve > 100.0 && on_name > on_curve * 5.0,
+            "{on_curve} {on_name}"
+        );
+        let outside = cost(
+            &right,
+            &curves[0].places,
+            &curves[..1],
+            &[],
+            area.with((0.0, 93.0)),
+        );
+        assert!(outside < 100.0, "it is within: {outside}");
+        let narrow = Area::new(0.0, 0.0, 210.0, 200.0);
+        let outside = cost(&right, &curves[0].places, &curves[..1], &[], narrow);
+        assert!(outside > on_name * 5.0, "{outside}");
+    }
 }

@@ -172,4 +172,35 @@ mod tests {
         };
         assert!(lines("", &[line], SIDES).is_none());
     }
+
+    #[test]
+    fn a_side_begins_at_nothing_where_its_values_reach_down_to_half() {
+        let from = |low: f64| scale(&[low, 100.0], false, false, (0.0, 1.0)).at(50.0);
+        assert_eq!((from(50.0), from(51.0)), (0.5, 0.0));
+        let zero = scale(&[60.0, 100.0], false, true, (0.0, 1.0));
+        assert_eq!(zero.at(50.0), 0.5);
+    }
+
+    #[test]
+    fn of_many_points_in_one_column_the_first_the_least_the_greatest_and_the_last_remain() {
+        let side = Scale::linear((0.0, 100.0), (0.0, 100.0));
+        let points = [
+            (5.0, 40.0),
+            (5.0, 10.0),
+            (5.0, 90.0),
+            (5.0, 60.0),
+            (5.0, 50.0),
+            (9.0, 1.0),
+        ];
+        let expected = [
+            (5.0, 40.0),
+            (5.0, 10.0),
+            (5.0, 90.0),
+            (5.0, 50.0),
+            (9.0, 1.0),
+        ];
+        assert_eq!(places(&points, &side, &side), expected);
+        let two = [(5.0, 40.0), (5.1, 40.1), (5.0, 10.0)];
+        assert_eq!(places(&two, &side, &side), [(5.0, 40.0), (5.0, 10.0)]);
+    }
 }

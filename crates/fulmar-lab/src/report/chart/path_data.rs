@@ -255,4 +255,10 @@ mod tests {
         let corners = thinned(&[(0.0, 100.0), (0.1, 30.0), (50.0, 0.0)]);
         assert_eq!(steps(&corners), "M0 100v-70h50v-30");
     }
+
+    #[test]
+    fn a_curve_that_goes_down_again_keeps_its_corners() {
+        let corners = thinned(&[(0.0, 100.0), (10.0, 50.0), (20.0, 80.0), (30.0, 80.0)]);
+        assert_eq!(steps(&corners), "M0 100h10v-50h10v30h10");
+    }
 }

@@ -160,4 +160,16 @@ mod tests {
         assert_eq!(decades(1.0, 1000.0), (1.0, 1000.0));
         assert_eq!(decades(1.0, 1.0), (1.0, 10.0));
     }
+
+    #[test]
+    fn as_many_ticks_are_marked_as_may_be_and_none_beyond_the_end() {
+        let ticks = |from, to, most| Scale::linear((from, to), (0.0, 1.0)).ticks(most);
+        assert_eq!(ticks(0.0, 50.0, 6), [0.0, 10.0, 20.0, 30.0, 40.0, 50.0]);
+        assert_eq!(ticks(0.0, 51.0, 6), [0.0, 20.0, 40.0]);
+        assert_eq!(ticks(7.0, 51.0, 6), [10.0, 20.0, 30.0, 40.0, 50.0]);
+        let log = |to, most| Scale::log((1.0, to), (0.0, 1.0)).ticks(most);
+        assert_eq!(log(10.0, 4), [1.0, 2.0, 5.0, 10.0]);
+        assert_eq!(log(10.0, 3), [1.0, 10.0]);
+        assert_eq!(log(500.0, 3), [1.0, 10.0, 100.0]);
+    }
 }

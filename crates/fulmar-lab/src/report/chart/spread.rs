@@ -184,4 +184,24 @@ mod tests {
         let never = vec![row(f64::INFINITY, None)];
         assert!(spread(never, SpreadKind::Seconds, &PeerStyles::default()).is_none());
     }
+
+    #[test]
+    fn a_scale_is_that_of_the_figures_that_can_be_drawn() {
+        let rows = [
+            row(0.0, None),
+            row(0.05, None),
+            row(3.0, None),
+            row(f64::INFINITY, None),
+        ];
+        let place = |value, kind| scale(&rows, kind).unwrap().at(value);
+        assert_eq!(place(0.01, SpreadKind::Seconds), 1.5);
+        assert_eq!(place(10.0, SpreadKind::Seconds), 98.5);
+        // Of ratios a half and twice belong to it, however near all of them are.
+        let near = [row(1.0, None)];
+        let ratios = scale(&near, SpreadKind::Ratio).unwrap();
+        assert_eq!(
+            [0.1, 1.0, 10.0].map(|ratio| ratios.at(ratio)),
+            [1.5, 50.0, 98.5]
+        );
+    }
 }

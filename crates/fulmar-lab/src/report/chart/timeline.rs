@@ -290,4 +290,25 @@ mod tests {
         let svg = drawn(vec![never]);
         assert!(svg.contains("class=\"never\" d=\"M178 12v14"), "{svg}");
     }
+
+    #[test]
+    fn dots_that_touch_are_one_stroke() {
+        // A unit is 10 ms here: dots 3 units apart touch, and 4 do not.
+        let keys = [1.0, 1.03, 1.07].map(|typed| key(typed, 10.0)).to_vec();
+        let svg = timeline("run", &run(keys, &[])).to_string();
+        assert!(
+            svg.contains("class=\"keys\" d=\"M178 77h3m4 0h0\""),
+            "{svg}"
+        );
+    }
+
+    #[test]
+    fn a_part_up_close_has_the_keys_from_its_first_second_to_before_its_last() {
+        let keys = [0.9, 1.0, 2.9, 3.0].map(|typed| key(typed, 0.0)).to_vec();
+        let svg = ladder("keys", &run(keys, &[]), (1.0, 3.0)).to_string();
+        assert!(
+            svg.contains("class=\"rung\" d=\"M78 12v64m842-64v64\""),
+            "{svg}"
+        );
+    }
 }
