@@ -196,4 +196,16 @@ mod tests {
             ("50.0".to_owned(), NONE)
         );
     }
+
+    #[test]
+    fn a_key_that_is_typed_as_the_late_one_comes_is_not_behind_it() {
+        let keys = |second| {
+            let mut verdict = super::super::tests::fixture::verdict(&[500, 1]);
+            verdict.keys[1].typed = Duration::from_millis(second);
+            let mut all = KeysBehind::default();
+            all.take_in(&verdict);
+            (all.behind.keys, all.free.keys)
+        };
+        assert_eq!((keys(499), keys(500)), ((1, 1), (0, 2)));
+    }
 }

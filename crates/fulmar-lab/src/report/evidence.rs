@@ -182,4 +182,14 @@ mod tests {
         assert_eq!(said("a {b\nc", ssh()), "a {b c");
         assert_eq!(said("a {b {slow ssh rate}.", ssh()), "a {b 1.00 MB/s.");
     }
+
+    #[test]
+    fn the_slowest_hundredth_is_not_the_slowest_tenth() {
+        let waits: Vec<u64> = (1..=100).map(|wait| wait * 10).collect();
+        let figures = ["p99", "own_p99"].map(|name| {
+            let runs = typed("ssh", &[&waits]);
+            said(&format!("{{slow ssh {name}}}"), vec![runs])
+        });
+        assert_eq!(figures, ["995 ms"; 2]);
+    }
 }

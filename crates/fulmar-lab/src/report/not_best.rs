@@ -379,4 +379,14 @@ mod tests {
         assert!(part(&[subject(vec![runs("mosh", 9e6), runs("fulmar-n", 1e6)])]).is_none());
         assert!(part(&[subject(vec![runs("ssh", 9e6)])]).is_none());
     }
+
+    #[test]
+    fn a_ratio_that_may_be_one_is_not_sure() {
+        // The nearest runs are alike, though the medians differ.
+        let bytes = |peer: &str, values: &[f64]| measured(peer, ("bytes_up", "B"), values);
+        let own = bytes("fulmar", &[100.0, 200.0, 200.0]);
+        let (behind, unsure) = tables(vec![bytes("ssh", &[100.0; 3]), own]);
+        assert_eq!(behind, "<p>By no figure that was compared.</p>");
+        assert!(unsure.contains("1.00 to 2.00"), "{unsure}");
+    }
 }

@@ -251,7 +251,7 @@ mod tests {
                 row(
                     RecordingSet::First,
                     RowSubject::Group,
-                    "shells",
+                    "editors",
                     "300",
                     PredictorKind::Engine,
                 ),

@@ -411,4 +411,38 @@ mod tests {
             text[2]
         );
     }
+
+    #[test]
+    fn what_was_published_and_found_within_five_milliseconds_is_alike_however_far_apart() {
+        use super::super::tests::fixture::{subject, typed};
+        const fn published(peer: &'static str, median: &'static str) -> Published {
+            Published {
+                by: "a paper",
+                peer,
+                cells: "slow",
+                median,
+                mean: "-",
+                deviation: "-",
+            }
+        }
+        static AT_ONCE: [Published; 2] = [published("ssh", "500"), published("mosh", "5")];
+        static LATER: [Published; 2] = [published("ssh", "500"), published("mosh", "6")];
+        let verdict = |published: &'static [Published; 2], wait: u64| {
+            let peers = vec![typed("ssh", &[&[500; 30]]), typed("mosh", &[&[wait; 30]])];
+            let experiment: &'static Experiment = Box::leak(Box::new(Experiment {
+                published,
+                ..UNKNOWN
+            }));
+            let subject = ExperimentRuns {
+                experiment,
+                ..subject(peers)
+            };
+            let (verdict, _) = relations(&subject).next().unwrap().row();
+            verdict
+        };
+        assert_eq!(verdict(&AT_ONCE, 1), RelationVerdict::Holds);
+        assert_eq!(verdict(&LATER, 1), RelationVerdict::OtherFactor);
+        assert_eq!(verdict(&AT_ONCE, 5), RelationVerdict::Holds);
+        assert_eq!(verdict(&AT_ONCE, 11), RelationVerdict::OtherFactor);
+    }
 }
