@@ -356,4 +356,19 @@ mod tests {
         assert!((rate - 1.0).abs() < 1e-9 && (took - 0.12).abs() < 1e-9);
         assert_eq!(rate_of(&PacketTimes::default()), None);
     }
+
+    #[test]
+    fn each_extent_has_its_own() {
+        assert_eq!(CheckExtent::Quick.choose(1, 2), 1);
+        assert_eq!(CheckExtent::Full.choose(1, 2), 2);
+    }
+
+    #[test]
+    fn a_quantile_of_one_value_is_that_value() {
+        for share in [0.0, 0.5, 0.99, 1.0] {
+            assert_eq!(quantile(&[7.0], share), 7.0);
+        }
+        assert_eq!(quantile(&[3.0, 5.0, 9.0], 0.34), 5.0);
+        assert_eq!(quantile(&[3.0, 5.0, 9.0], 0.33), 3.0);
+    }
 }

@@ -99,3 +99,48 @@ pub fn run(
     machine.stolen_percent = before.percent_until(StealTime::now());
     Ok(SelfcheckReport { machine, checks })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fulmar_platform::lab::ThreadPriority;
+
+    fn report(are_good: &[bool]) -> SelfcheckReport {
+        let row = |is_good: &bool| CheckRow {
+            what: "delay",
+            setting: "20 ms".to_owned(),
+            measured: "+0.1 ms".to_owned(),
+            wanted: "under +0.2 ms".to_owned(),
+            is_good: *is_good,
+            numbers: serde_json::json!({ "set_ms": 20.0 }),
+        };
+        SelfcheckReport {
+            machine: MachineFacts::here(ThreadPriority::Usual),
+            checks: are_good.iter().map(row).collect(),
+        }
+    }
+
+    #[test]
+    fn one_check_that_fails_makes_all_of_it_fail() {
+        assert!(report(&[true, true]).are_good());
+        assert!(!report(&[true, false]).are_good());
+        let table = report(&[true, false]).table();
+        assert_eq!(table.matches("NOT OK").count(), 1);
+        assert!(
+            table.contains("engine Usual") && table.ends_with("machine\n"),
+            "{table}"
+        );
+    }
+
+    #[test]
+    fn the_file_has_the_names_that_reports_read() {
+        let json = serde_json::to_value(report(&[true])).unwrap();
+        let expected = serde_json::json!([{
+            "what": "delay", "setting": "20 ms", "measured": "+0.1 ms", "wanted": "under +0.2 ms",
+            "good": true, "numbers": { "set_ms": 20.0 },
+        }]);
+        assert_eq!(json["checks"], expected);
+        assert_eq!(json["machine"]["engine"], "Usual");
+        assert_eq!(json["machine"]["stolen_percent"], 0.0);
+    }
+}

@@ -65,10 +65,14 @@ fn offered() -> Result<Vec<String>> {
         .stdin(Stdio::null());
     let said = command.output().context("asking ssh for its ciphers")?;
     let said = String::from_utf8_lossy(&said.stdout);
-    let mut lines = said.lines();
-    let list = lines.find_map(|line| line.strip_prefix("ciphers "));
-    let list = list.context("ssh does not tell its ciphers")?;
-    Ok(list.split(',').map(str::to_owned).collect())
+    listed(&said).context("ssh does not tell its ciphers")
+}
+
+/// Returns the ciphers in a configuration as ssh prints it.
+fn listed(configuration: &str) -> Option<Vec<String>> {
+    let mut lines = configuration.lines();
+    let list = lines.find_map(|line| line.strip_prefix("ciphers "))?;
+    Some(list.split(',').map(str::to_owned).collect())
 }
 
 /// Returns the name of a cipher without whose it is.
@@ -163,5 +167,13 @@ mod tests {
             offered.iter().all(|cipher| is_plain(short(cipher))),
             "{offered:?}"
         );
+    }
+
+    #[test]
+    fn ciphers_are_those_of_their_own_line() {
+        let told = "hostkeyalgorithms a,b\nciphers aes128-ctr,aes128-gcm@openssh.com\nmacs c,d\n";
+        let expected = ["aes128-ctr", "aes128-gcm@openssh.com"].map(str::to_owned);
+        assert_eq!(listed(told).unwrap(), expected);
+        assert_eq!(listed("host ciphers\nCiphers a\n"), None);
     }
 }

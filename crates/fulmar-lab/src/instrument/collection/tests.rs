@@ -116,6 +116,26 @@ fn a_write_has_waited_until_the_first_frame_with_it() {
 }
 
 #[test]
+fn recordings_are_told_by_their_names_and_their_descriptions_are_none() {
+    let has = |set: RecordingSet, name: &str| set.has(&PathBuf::from("/somewhere").join(name));
+    assert!(has(RecordingSet::Own, "own-vim") && !has(RecordingSet::Others, "own-vim"));
+    assert!(has(RecordingSet::Others, "user-7") && !has(RecordingSet::Own, "user-7"));
+    for set in [RecordingSet::Own, RecordingSet::Others] {
+        assert!(!has(set, "own-vim.meta") && !has(set, "user-7.meta"));
+    }
+}
+
+#[test]
+fn files_come_in_the_order_of_their_names() {
+    let place = Place::new();
+    for name in ["own-b", "own-a", "user-1"] {
+        fs::write(place.around.recordings.join(name), recording()).unwrap();
+    }
+    let paths = RecordingSet::Own.paths(&place.around).unwrap();
+    assert_eq!(names(&paths), "own-a own-b own-made");
+}
+
+#[test]
 fn nobody_else_has_a_rule_that_can_be_asked() {
     let collection = Collection {
         recordings: RecordingSet::Own,

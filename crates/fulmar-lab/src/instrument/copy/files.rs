@@ -15,6 +15,7 @@ use crate::instrument::hosts::hosts;
 use crate::instrument::transfer::{
     CARRIERS, OURS, Tool, ToolKind, Transfer, TransferDirection, TransferFiles, TransferResult,
 };
+use crate::peer::Cost;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 
@@ -113,16 +114,14 @@ impl TimedCopy {
         measured
     }
 
-    /// Notes what both hosts have spent together, for each byte of so many, and the memory of our own processes.
+    /// Notes what it cost, for each byte of so many.
     fn put_costs(&self, measured: &mut Measured, bytes: u64) {
-        let spent = self.costs.of(CARRIERS).map(|(_, cost)| cost.cpu);
-        let cpu = spent.sum::<Duration>().as_secs_f64();
-        let a_byte = (bytes > 0).then(|| cpu * 1e9 / bytes as f64);
-        measured.put("cpu", cpu, "s");
-        measured.put("cpu_a_byte", a_byte, "ns/B");
-        for (host, cost) in self.costs.of(OURS) {
-            measured.put(&format!("{host}_memory"), cost.memory as f64, "B");
-        }
+        put_costs(
+            measured,
+            bytes,
+            self.costs.of(CARRIERS),
+            self.costs.of(OURS),
+        );
     }
 
     /// Returns the figures of one file, and whether it is whole.
@@ -134,6 +133,23 @@ impl TimedCopy {
             measured.put_share("is_whole", self.files.are_same()?);
         }
         Ok(measured)
+    }
+}
+
+/// Notes what both hosts have spent together, for each byte of so many, and the memory of our own processes.
+fn put_costs(
+    measured: &mut Measured,
+    bytes: u64,
+    carriers: impl Iterator<Item = (&'static str, Cost)>,
+    ours: impl Iterator<Item = (&'static str, Cost)>,
+) {
+    let spent = carriers.map(|(_, cost)| cost.cpu);
+    let cpu = spent.sum::<Duration>().as_secs_f64();
+    let a_byte = (bytes > 0).then(|| cpu * 1e9 / bytes as f64);
+    measured.put("cpu", cpu, "s");
+    measured.put("cpu_a_byte", a_byte, "ns/B");
+    for (host, cost) in ours {
+        measured.put(&format!("{host}_memory"), cost.memory as f64, "B");
     }
 }
 
@@ -323,5 +339,54 @@ mod tests {
         let text = copy.scenario(3, &around);
         assert!(text.contains("down trace like-lte-down:3 queue"), "{text}");
         Scenario::parse(&text, &LinkTraces::none()).unwrap();
+    }
+
+    #[test]
+    fn both_hosts_pay_for_a_byte_and_only_our_memory_is_told() {
+        let ms = Duration::from_millis;
+        let all = || [("client", ms(20), 5000), ("server", ms(40), 7000)].into_iter();
+        let costs = || all().map(|(host, cpu, memory)| (host, Cost { cpu, memory }));
+        let mut measured = Measured::default();
+        put_costs(&mut measured, 30_000_000, costs(), costs().skip(1));
+        let [(_, cpu, _), (_, a_byte, unit), memory] = measured.told()[..] else {
+            panic!("{measured:?}");
+        };
+        assert!((cpu - 0.06).abs() < 1e-12 && (a_byte - 2.0).abs() < 1e-9);
+        assert_eq!((unit, memory), ("ns/B", ("server_memory", 7000.0, "B")));
+        let mut nothing = Measured::default();
+        put_costs(&mut nothing, 0, costs(), std::iter::empty());
+        assert_eq!(nothing.figures.len(), 1, "of no byte there is no cost");
+    }
+
+    #[test]
+    fn files_lie_in_folders_of_a_hundred() {
+        let names = [0, 99, 100, 201].map(name);
+        let expected = [
+            "folder-0/file-0",
+            "folder-0/file-99",
+            "folder-1/file-100",
+            "folder-2/file-201",
+        ];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_measured_link_needs_the_traces_of_both_ways() {
+        let copy = TracedCopy {
+            trace: "Measured",
+            like: "like-lte",
+            direction: TransferDirection::Up,
+            bytes: 1,
+            queue: 1,
+            rtt_ms: 1,
+            time: Duration::ZERO,
+        };
+        assert_eq!(
+            copy.needs(),
+            ["link-traces/Measured.up", "link-traces/Measured.down"]
+        );
+        let names =
+            [false, true].map(|is_generated| copy.name(TransferDirection::Up, 9, is_generated));
+        assert_eq!(names, ["Measured.up", "like-lte-up:9"]);
     }
 }

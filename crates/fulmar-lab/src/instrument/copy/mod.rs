@@ -226,3 +226,40 @@ fn beside() -> Vec<Cell> {
     });
     made.into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instrument::transfer::ToolKind;
+
+    #[test]
+    fn lines_hold_nothing_that_is_not_filled_and_name_both_ends() {
+        let known = [
+            "ssh", "config", "host", "source", "target", "from", "to", "fulmar",
+        ];
+        for tool in FILE.iter().chain(&FOLDER) {
+            let ToolKind::Program { line, .. } = tool.kind else {
+                continue;
+            };
+            let mut names = line
+                .split('{')
+                .skip(1)
+                .filter_map(|rest| rest.split_once('}'));
+            assert!(names.all(|(name, _)| known.contains(&name)), "{line}");
+            let both = |near, far| line.contains(near) && line.contains(far);
+            assert!(
+                both("{from}", "{to}") || both("{source}", "{target}"),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn ours_needs_no_other_program_and_the_others_need_one() {
+        for tool in FILE.iter().chain(&FOLDER) {
+            if let ToolKind::Program { needs, .. } = tool.kind {
+                assert_eq!(needs.is_none(), tool.name == "fulmar", "{}", tool.name);
+            }
+        }
+    }
+}

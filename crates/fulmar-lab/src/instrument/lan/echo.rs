@@ -231,4 +231,20 @@ mod tests {
         let never = [Observation::Censored(ms(9))];
         assert!(figures(&Summary::of(&never), ms(30)).is_err());
     }
+
+    #[test]
+    fn pauses_are_those_of_people_and_each_line_has_its_enter() {
+        let trace = Trace::parse(recording(5, 2 * LINE).as_bytes()).unwrap();
+        let keys: Vec<(Duration, &[u8])> = trace.user().collect();
+        for pair in keys.windows(2) {
+            let pause = (pair[1].0 - pair[0].0).as_millis() as u32;
+            assert!(PAUSES.contains(&pause), "{pause}");
+        }
+        let enters: Vec<usize> = (1..)
+            .zip(&keys)
+            .filter(|(_, key)| key.1 == b"\r")
+            .map(|(number, _)| number)
+            .collect();
+        assert_eq!(enters, [LINE, 2 * LINE]);
+    }
 }

@@ -275,4 +275,34 @@ mod tests {
                 .all(|line| line.len() <= 72 && !line.contains('#'))
         );
     }
+
+    #[test]
+    fn words_are_put_where_no_notice_is_drawn_and_text_is_the_same_each_time() {
+        let files = [(); 2].map(|()| tempfile::NamedTempFile::new().unwrap());
+        let texts = files.each_ref().map(|file| {
+            write_text(file.path(), 500).unwrap();
+            std::fs::read(file.path()).unwrap()
+        });
+        assert_eq!(texts[0], texts[1]);
+        assert!(write_text(Path::new("/nowhere/text"), 1).is_err());
+    }
+
+    #[test]
+    fn a_third_of_the_rows_has_new_numbers_in_each_frame() {
+        let rows = |frame| {
+            draw(frame)
+                .split("\r\n")
+                .skip(2)
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        for frame in [3, 4, 5, 30] {
+            let changed = rows(frame)
+                .iter()
+                .zip(rows(frame + 1))
+                .filter(|(one, next)| *one != next)
+                .count();
+            assert!((7..=8).contains(&changed), "{frame}: {changed}");
+        }
+    }
 }

@@ -245,4 +245,30 @@ mod tests {
         assert_eq!((seen.first, seen.all), (ms(1000), ms(1400)));
         assert_eq!(seen.pause, ms(130));
     }
+
+    #[test]
+    fn a_terminal_holds_a_burst_and_what_was_there_before() {
+        let size = SHAPE.terminal();
+        assert_eq!((size.columns, size.rows), (100, 40));
+        let huge = BurstShape {
+            lines: 100_000,
+            bytes: 100_000,
+            ..SHAPE
+        };
+        assert_eq!(
+            huge.terminal(),
+            Size {
+                columns: u16::MAX,
+                rows: u16::MAX
+            }
+        );
+    }
+
+    #[test]
+    fn a_line_is_never_shorter_than_what_it_says() {
+        let mut random = Random::stream(1, 0);
+        let short = line(&mut random, 0);
+        assert!(short.len() > 40 && !short.ends_with(' '), "{short}");
+        assert_eq!(line(&mut random, 120).len(), 120);
+    }
 }

@@ -74,3 +74,27 @@ fn write_all(tty: &Tty, mut bytes: &[u8]) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn each_line_of_a_log_is_a_burst_and_a_cut_one_is_an_error() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let spans = [(1, 5), (2000, 2004)].map(|(began, ended)| WriteSpan {
+            began: Duration::from_millis(began),
+            ended: Duration::from_millis(ended),
+        });
+        let lines = spans.map(|span| serde_json::to_string(&span).unwrap() + "\n");
+        fs::write(file.path(), lines.concat()).unwrap();
+        assert_eq!(read_log(file.path()).unwrap(), spans);
+        fs::write(file.path(), &lines.concat()[..lines[0].len() + 9]).unwrap();
+        assert!(read_log(file.path()).is_err());
+        fs::write(file.path(), "").unwrap();
+        assert_eq!(read_log(file.path()).unwrap(), []);
+        let error = read_log(Path::new("/nowhere/log")).unwrap_err();
+        assert!(error.to_string().contains("noted nothing"), "{error}");
+    }
+}

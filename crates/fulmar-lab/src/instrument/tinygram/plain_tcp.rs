@@ -168,3 +168,17 @@ impl ByteStream for TcpClient<'_> {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_control_is_found_by_its_name_and_nobody_else() {
+        for plain in PlainTcp::ALL {
+            assert_eq!(PlainTcp::named(plain.name()), Some(plain));
+        }
+        assert_eq!(PlainTcp::named("tcp"), None);
+        assert_eq!(PlainTcp::named("ssh"), None);
+    }
+}
