@@ -1,4 +1,4 @@
-//! Decides how what the user asks for is run: in a session, or by ssh alone.
+//! Decides whether what the user asks for is run in a session.
 
 use std::fmt;
 
@@ -25,8 +25,9 @@ impl fmt::Display for StandardStream {
 pub enum Execution {
     /// In a session, on the user's terminal.
     Session,
-    /// By ssh alone: a session has a screen, and a command whose input or output was redirected wants its bytes.
-    PlainSsh,
+    /// With the program's own streams, by ssh or on this machine: a session has a screen, and a command whose input or
+    /// output was redirected wants its bytes.
+    WithoutSession,
 }
 
 impl Execution {
@@ -41,7 +42,7 @@ impl Execution {
     ) -> Result<Execution, StandardStream> {
         match redirected {
             None => Ok(Execution::Session),
-            Some(_) if has_command => Ok(Execution::PlainSsh),
+            Some(_) if has_command => Ok(Execution::WithoutSession),
             Some(stream) => Err(stream),
         }
     }
@@ -58,7 +59,10 @@ mod tests {
             assert_eq!(Execution::of(has_command, None), Ok(Execution::Session));
         }
         for stream in [Input, Output] {
-            assert_eq!(Execution::of(true, Some(stream)), Ok(Execution::PlainSsh));
+            assert_eq!(
+                Execution::of(true, Some(stream)),
+                Ok(Execution::WithoutSession)
+            );
             assert_eq!(Execution::of(false, Some(stream)), Err(stream));
         }
     }

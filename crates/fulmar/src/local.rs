@@ -1,5 +1,6 @@
 //! Both ends on one machine: what a login does, without ssh.
 
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -9,18 +10,18 @@ use std::process::Command;
 
 use fulmar_core::{Capabilities, CompatMode};
 use fulmar_login::{
-    BootstrapRequest, CandidateAddresses, Login, LoginError, LoginEvent, Offer, SessionParams,
-    SessionService,
+    BootstrapRequest, CandidateAddresses, Execution, Login, LoginError, LoginEvent, Offer,
+    SessionParams, SessionService, session_command,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::{RecordFiles, SettingSources};
 
 use crate::client::{ClientError, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
-use crate::login::{SessionError, SshChild, SshLogin};
+use crate::login::{SessionError, SshChild, SshLogin, redirected_stream};
 use crate::reactor::{Reactor, ReactorEvent};
 use crate::steps::{Step, Steps};
-use crate::system::while_doing;
+use crate::system::{cannot_start, while_doing};
 use crate::{log, report, session_key};
 
 /// Opens a session on this machine with `command`, or with a shell, and returns the status to leave
@@ -30,8 +31,13 @@ use crate::{log, report, session_key};
 ///
 /// When the session cannot begin.
 pub(crate) fn run(command: &[OsString], sources: &SettingSources) -> Result<u8, SessionError> {
+    let execution = Execution::of(!command.is_empty(), redirected_stream());
+    if execution == Ok(Execution::WithoutSession) {
+        match become_command(command)? {}
+    }
     let mut steps = Steps::begin(now());
     let setup = ClientSetup::prepare(sources)?;
+    execution.map_err(SessionError::Redirected)?;
     let encoded = offer(command, &setup)
         .encode()
         .map_err(SessionError::Request)?;
@@ -70,6 +76,14 @@ pub(crate) fn run(command: &[OsString], sources: &SettingSources) -> Result<u8, 
         last_screen,
         CompatMode::Fulmar,
     ))
+}
+
+/// Becomes the command of these words.
+fn become_command(words: &[OsString]) -> Result<Infallible, SessionError> {
+    let words = session_command(words);
+    let (program, arguments) = words.split_first().expect("there is a command");
+    let error = Command::new(program).args(arguments).exec();
+    Err(cannot_start(program)(error).into())
 }
 
 /// Returns what a server is asked for that only this machine can reach.

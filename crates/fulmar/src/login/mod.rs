@@ -70,7 +70,7 @@ pub(crate) fn run(
 ) -> Result<u8, SessionError> {
     let destination = parse(destination)?;
     let execution = Execution::of(!words.is_empty(), redirected_stream());
-    if execution.map_err(SessionError::Redirected)? == Execution::PlainSsh {
+    if execution.map_err(SessionError::Redirected)? == Execution::WithoutSession {
         let settings = settings::resolve(sources, &environment::current());
         let settings = settings.map_err(ClientError::from)?.login;
         match plain_ssh::become_ssh(&settings, destination, words)? {}

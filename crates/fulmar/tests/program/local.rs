@@ -53,6 +53,28 @@ fn a_command_is_shown_and_its_end_is_the_end() {
 }
 
 #[test]
+fn a_command_whose_output_is_redirected_is_run_without_a_session() {
+    let world = world();
+    let mut command = world.command(world.ours("fulmar"));
+    command.args(["--local", "--", "echo one; exit 7"]);
+    let output = command.output().expect("it starts");
+    assert_eq!(output.status.code(), Some(7));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "one\n");
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn a_shell_whose_output_is_redirected_is_refused() {
+    let world = world();
+    let mut shell = world.spawn("sh");
+    shell.arg("-c").arg("\"$0\" --local > file");
+    shell.arg(world.ours("fulmar"));
+    let mut terminal = start(&shell);
+    terminal.wait_for_text("standard output is not a terminal");
+    assert_eq!(terminal.wait_for_end().code(), Some(255));
+}
+
+#[test]
 fn the_status_is_that_of_the_command() {
     for (command, status) in [("exit 7", 7), ("kill -TERM $$", 128 + 15)] {
         let world = world();
