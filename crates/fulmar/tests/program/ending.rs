@@ -106,10 +106,10 @@ fn a_server_that_was_killed_is_noticed_and_left(pair: Pair) {
         return;
     };
     session.server.process.signal(Signal::KILL);
-    // On loopback our client hears that nobody has the port any more, and says so at once.
+    // On loopback our client hears that nobody has the port any more.
     session.terminal.wait_for_text(match pair.client {
         Make::Stock => "Last contact",
-        Make::Ours => "nothing listens",
+        Make::Ours => "the server is gone: nothing listens",
     });
     session.terminal.wait_for_text("quit");
     session.terminal.type_keys(QUIT);
