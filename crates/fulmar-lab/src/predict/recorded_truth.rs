@@ -125,6 +125,17 @@ impl RecordedTruth {
         Some(&self.ttys[known.checked_sub(1)?].1)
     }
 
+    /// Returns when the last of the keys that so many bytes hold was typed, on the recording's clock.
+    pub fn typed_at(&self, bytes: usize) -> Option<Duration> {
+        let mut end = 0;
+        let is_held = |key: &&RecordedKey| {
+            end += key.bytes.len();
+            end <= bytes
+        };
+        let held = self.keys.iter().take_while(is_held);
+        held.last().map(|key| key.at)
+    }
+
     /// Returns true if a key belongs to a secret.
     pub fn is_secret(&self, key: usize) -> bool {
         self.secret_keys.contains(&key)

@@ -14,13 +14,12 @@ use fulmar_terminal::{Screen, Size};
 
 use super::recorded_truth::RecordedTruth;
 use super::recorded_user::{
-    ClientObservation, ClientScreen, ClientWatch, KeyboardRead, RecordedUser, ServerUpdate,
-    UserInput,
+    ClientObservation, ClientScreen, ClientWatch, RecordedUser, ServerUpdate, UserInput,
 };
 use super::snapshot::ScreenSnapshot;
 use crate::scenario::Scenario;
 use crate::simulated::{
-    PlayedHost, SimulatedClient, SimulatedServer, Tty, agreement, client_config, key,
+    PlayedHost, SimulatedClient, SimulatedServer, Tty, agreement, behind_start, client_config, key,
 };
 use crate::trace::{Trace, TtyState};
 
@@ -146,18 +145,12 @@ impl PredictionSession {
         let (SimulatedClient { user, .. }, far) = simulation.nodes;
         let mut events = Vec::new();
         let mut last: Option<ServerFrame> = None;
-        let mut looks = Looks::default();
         for (at, observation) in user.records {
             let what = match observation {
-                ClientObservation::Input(input) => {
-                    if let UserInput::Keys(keys) = &input {
-                        looks.note(keys, truth);
-                    }
-                    SessionEventKind::Input(input)
-                }
+                ClientObservation::Input(input) => SessionEventKind::Input(input),
                 ClientObservation::ServerUpdate(update) => {
                     let written = far.written_by(update.state).unwrap_or_default();
-                    let frame = ServerFrame::of(*update, last.as_ref(), truth, written, &looks);
+                    let frame = ServerFrame::of(*update, last.as_ref(), truth, written);
                     last = Some(frame.clone());
                     SessionEventKind::Frame(Box::new(frame))
                 }
@@ -185,7 +178,6 @@ impl ServerFrame {
         last: Option<&ServerFrame>,
         truth: &RecordedTruth,
         written: usize,
-        looks: &Looks,
     ) -> ServerFrame {
         let known = last.map(|last| (&last.update.screen, &last.snapshot));
         let snapshot = ScreenSnapshot::of(&update.screen, known);
@@ -197,7 +189,11 @@ impl ServerFrame {
             .rev()
             .find(|number| truth.snapshot(*number).is_same(&snapshot));
         let native = alike.map_or(&update.screen, |number| truth.screen(number));
-        let tty = truth.tty(newest, looks.last(update.received, update.echoed));
+        // A server looks at the terminal before it writes keys to it, and when the echo ack advances.
+        let echoed = truth.typed_at(behind_start(update.echoed));
+        let looked = echoed.map(|at| at + ECHO_ACK_AFTER);
+        let looked = looked.max(truth.typed_at(behind_start(update.received)));
+        let tty = truth.tty(newest, looked.unwrap_or_default());
         ServerFrame {
             number: alike.unwrap_or(newest),
             native: native.clone(),
@@ -205,35 +201,6 @@ impl ServerFrame {
             snapshot,
             update,
         }
-    }
-}
-
-/// The looks of the server at the terminal because of keys: before it writes them, and when the echo ack
-/// advances.
-#[derive(Default)]
-struct Looks {
-    /// The byte up to which each read of the keyboard goes, and the time at which it was recorded.
-    keys: Vec<(u64, Duration)>,
-}
-
-impl Looks {
-    fn note(&mut self, keys: &KeyboardRead, truth: &RecordedTruth) {
-        let recorded = truth
-            .keys()
-            .get(keys.key)
-            .map_or(Duration::ZERO, |key| key.at);
-        self.keys
-            .push((keys.first + keys.bytes.len() as u64, recorded));
-    }
-
-    /// Returns the last such time, on the recording's clock, at a server that has so many bytes.
-    fn last(&self, received: u64, echoed: u64) -> Duration {
-        let written = |bytes: u64| {
-            let count = self.keys.partition_point(|(end, _)| *end <= bytes);
-            count.checked_sub(1).map(|last| self.keys[last].1)
-        };
-        let acknowledged = written(echoed).map(|at| at + ECHO_ACK_AFTER);
-        acknowledged.max(written(received)).unwrap_or_default()
     }
 }
 
