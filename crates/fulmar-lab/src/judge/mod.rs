@@ -37,7 +37,6 @@ mod delivery;
 mod display;
 mod glyph;
 mod ground_truth;
-mod json;
 mod key_effect;
 mod observer;
 mod own;

@@ -4,6 +4,7 @@ use super::*;
 use crate::stats::Observation;
 use crate::trace::{Event, Record, Size, Trace};
 use Observation::{After, Censored};
+use serde_json::json;
 use std::time::Duration;
 
 mod properties;
@@ -502,4 +503,80 @@ fn a_run_of_another_recording_is_refused() {
         JudgeError::OtherOutput(0)
     );
     assert_eq!(refused(side(), ls_at_host()), JudgeError::NoKeys);
+}
+
+#[test]
+fn a_verdict_says_what_it_knows() {
+    let verdict = RunVerdict {
+        keys: vec![
+            KeyVerdict {
+                typed: ms(1000),
+                own: Some(After(Duration::from_micros(1500))),
+                whole: Some(Censored(ms(80))),
+                first_output: After(ms(1)),
+                wrong: 1,
+            },
+            KeyVerdict {
+                typed: ms(1010),
+                own: None,
+                whole: None,
+                first_output: Censored(ms(70)),
+                wrong: 0,
+            },
+        ],
+        wrongs: vec![
+            WrongInterval {
+                place: Some(CellPosition::new(3, 7)),
+                since: ms(1001),
+                lasted: ms(40),
+                key: Some(0),
+            },
+            WrongInterval {
+                place: None,
+                since: Duration::from_micros(1_002_500),
+                lasted: ms(31),
+                key: None,
+            },
+        ],
+        delivery: Delivery::compare(b"ab", b"a"),
+        longest_stall: ms(80),
+        length: ms(1080),
+        is_stamped: true,
+        is_settled: true,
+        differences_at_end: 0,
+    };
+    let expected = json!({
+        "length_ms": 1080.0, "is_stamped": true, "is_settled": true, "longest_stall_ms": 80.0,
+        "differences_at_end": 0,
+        "delivery": { "typed": 2, "received": 1, "lost": 0, "doubled": 0, "reordered": 0,
+            "strange": 0, "under_way": 1 },
+        "keys": [
+            { "typed_ms": 1000.0, "own": { "ms": 1.5 }, "whole": { "ms": 80.0, "censored": true },
+                "first_output": { "ms": 1.0 }, "wrong": 1 },
+            { "typed_ms": 1010.0, "own": null, "whole": null,
+                "first_output": { "ms": 70.0, "censored": true }, "wrong": 0 },
+        ],
+        "wrongs": [
+            { "place": [3, 7], "since_ms": 1001.0, "lasted_ms": 40.0, "key": 0 },
+            { "place": "cursor", "since_ms": 1002.5, "lasted_ms": 31.0, "key": null },
+        ],
+    });
+    assert_eq!(serde_json::to_value(&verdict).unwrap(), expected);
+    assert_eq!(
+        serde_json::from_value::<RunVerdict>(expected).unwrap(),
+        verdict
+    );
+}
+
+#[test]
+fn no_other_word_is_a_place() {
+    let place = |place: &str| {
+        let text = format!(r#"{{"place": {place}, "since_ms": 1, "lasted_ms": 2, "key": 3}}"#);
+        serde_json::from_str::<WrongInterval>(&text).map(|wrong| wrong.place)
+    };
+    assert_eq!(place("[1, 2]").unwrap(), Some(CellPosition::new(1, 2)));
+    assert_eq!(place(r#""cursor""#).unwrap(), None);
+    for other in [r#""mouse""#, "null", "[1]", "[1, 2, 3]", "[-1, 2]", "7"] {
+        assert!(place(other).is_err(), "{other}");
+    }
 }

@@ -2,11 +2,10 @@
 
 use super::glyph::CellPosition;
 use super::ground_truth::OutputPosition;
-use super::json;
 use super::observer::places;
 use super::timeline::{RunTimeline, TimelineSample};
 use crate::stats::millis;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrongInterval {
     /// The place, and `None` for the cursor, which can be wrong at one place at a time.
-    #[serde(with = "json::place")]
+    #[serde(with = "place_form")]
     pub place: Option<CellPosition>,
     /// The time at which it began, from the start of the play.
     #[serde(rename = "since_ms", with = "millis")]
@@ -192,5 +191,36 @@ impl RunTimeline<'_> {
         places(self.truth.size())
             .filter(|place| self.display.glyph(*place, frame) != self.truth.glyph(*place, position))
             .count()
+    }
+}
+
+/// A place as `[row, column]`, or `"cursor"`.
+mod place_form {
+    use super::*;
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Form {
+        Cursor,
+        #[serde(untagged)]
+        Cell(u16, u16),
+    }
+
+    #[expect(clippy::ref_option, reason = "the signature is serde's")]
+    pub(super) fn serialize<S: Serializer>(
+        place: &Option<CellPosition>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let form = place.map_or(Form::Cursor, |at| Form::Cell(at.row, at.column));
+        form.serialize(to)
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(
+        from: D,
+    ) -> Result<Option<CellPosition>, D::Error> {
+        Ok(match Form::deserialize(from)? {
+            Form::Cell(row, column) => Some(CellPosition { row, column }),
+            Form::Cursor => None,
+        })
     }
 }
