@@ -92,12 +92,11 @@ impl FromStr for TestLink {
             part.with_context(|| format!("“{text}” is no link: ROUND_TRIP:JITTER:LOSS is"))
         };
         let parts: Vec<u64> = text.split(':').map(number).collect::<Result<_>>()?;
-        let (round_trip, jitter, loss) = match parts[..] {
-            [round_trip] => (round_trip, 0, 0),
-            [round_trip, jitter] => (round_trip, jitter, 0),
-            [round_trip, jitter, loss] => (round_trip, jitter, loss),
-            _ => bail!("“{text}” is no link: ROUND_TRIP:JITTER:LOSS is"),
-        };
+        if parts.len() > 3 {
+            bail!("“{text}” is no link: ROUND_TRIP:JITTER:LOSS is");
+        }
+        let part = |number: usize| parts.get(number).copied().unwrap_or(0);
+        let [round_trip, jitter, loss] = [0, 1, 2].map(part);
         let most = 60_000;
         if round_trip > most || jitter > most || loss > 90 {
             bail!("“{text}” is no link that a session could be on");
