@@ -161,3 +161,157 @@ impl<P> KeyEffect<P> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn key(at: u64, before: usize) -> TypedKey<usize, ()> {
+        typed_keys(ms(at), b"x", before).next().unwrap()
+    }
+
+    fn chunk(at: u64, start: usize) -> Chunk<usize> {
+        Chunk {
+            at: ms(at),
+            start,
+            end: start + 10,
+        }
+    }
+
+    #[test]
+    fn a_write_has_its_keys_and_no_answers_of_terminals() {
+        let keys: Vec<TypedKey<usize, ()>> = typed_keys(ms(5), b"l\x1b[A\x1b[?1;2c\r", 3).collect();
+        let bytes: Vec<&[u8]> = keys.iter().map(|key| &key.bytes[..]).collect();
+        assert_eq!(bytes, [&b"l"[..], b"\x1b[A", b"\r"]);
+        assert!(
+            keys.iter()
+                .all(|key| (key.at, key.before, key.reach) == (ms(5), 3, 3))
+        );
+        let enters = keys.iter().map(TypedKey::is_enter);
+        assert_eq!(enters.collect::<Vec<_>>(), [false, false, true]);
+    }
+
+    #[test]
+    fn an_answer_begins_in_time_and_ends_at_a_gap() {
+        let end = |times: &[u64]| {
+            let chunks = (0..).step_by(10).zip(times);
+            let chunks: Vec<_> = chunks.map(|(start, at)| chunk(*at, start)).collect();
+            answer_end(&[key(1000, 10)], 0, &chunks, times.len() * 10)
+        };
+        assert_eq!(end(&[900]), None, "that came before");
+        assert_eq!(end(&[900, 1250]), Some(20));
+        assert_eq!(end(&[900, 1251]), None);
+        assert_eq!(end(&[900, 1001, 1020, 1039]), Some(40));
+        assert_eq!(end(&[900, 1001, 1021]), Some(20));
+        assert_eq!(
+            end(&[900, 1001, 1021, 1022]),
+            Some(20),
+            "what follows a gap is no answer"
+        );
+    }
+
+    #[test]
+    fn an_answer_ends_before_the_next_key_that_is_answered() {
+        let chunks = [chunk(1001, 0), chunk(1002, 10), chunk(1003, 20)];
+        let ends = |keys: &[TypedKey<usize, ()>]| {
+            let ends = (0..keys.len()).map(|number| answer_end(keys, number, &chunks, 30));
+            ends.collect::<Vec<_>>()
+        };
+        assert_eq!(ends(&[key(1000, 0), key(1001, 10)]), [Some(10), Some(30)]);
+        assert_eq!(
+            ends(&[key(1000, 0), key(1000, 0), key(1002, 20)]),
+            [Some(20), Some(20), Some(30)]
+        );
+        assert_eq!(
+            ends(&[key(1000, 0), key(1003, 30)]),
+            [Some(30), None],
+            "nothing is left"
+        );
+    }
+
+    #[test]
+    fn a_key_that_another_follows_without_output_was_ignored() {
+        let ends = |second: u64| {
+            let keys = [key(1000, 0), key(second, 0)];
+            [0, 1].map(|number| answer_end(&keys, number, &[chunk(1050, 0)], 10))
+        };
+        assert_eq!(ends(1019), [Some(10), Some(10)]);
+        assert_eq!(ends(1020), [None, Some(10)]);
+    }
+
+    fn cursor(row: u16, column: u16, is_visible: bool) -> Cursor {
+        Cursor {
+            place: CellPosition::new(row, column),
+            is_visible,
+        }
+    }
+
+    /// The cells of the effect, and whether the cursor belongs to it.
+    fn between(
+        before: Cursor,
+        after: Cursor,
+        changed: &[(u16, u16)],
+        grey: &[(u16, u16)],
+    ) -> Option<(Vec<(u16, u16)>, bool)> {
+        let changed = changed
+            .iter()
+            .map(|(row, column)| CellPosition::new(*row, *column));
+        let is_grey = |at: CellPosition| grey.contains(&(at.row, at.column));
+        let effect = KeyEffect::between((0, before), (1, after), changed, is_grey)?;
+        let places = effect.places.iter().map(|at| (at.row, at.column));
+        Some((places.collect(), effect.has_cursor))
+    }
+
+    #[test]
+    fn an_effect_is_on_the_rows_of_the_cursor() {
+        let (first, third) = (cursor(0, 2, true), cursor(2, 0, true));
+        let changed = [(0, 2), (1, 0), (2, 0), (3, 1)];
+        assert_eq!(
+            between(first, third, &changed, &[]),
+            Some((vec![(0, 2), (2, 0)], true))
+        );
+        // The cursor alone is enough, and then nothing elsewhere is asked for.
+        assert_eq!(between(first, third, &[(1, 0)], &[]), Some((vec![], true)));
+        assert_eq!(
+            between(first, first, &[(1, 0)], &[]),
+            Some((vec![(1, 0)], true))
+        );
+        assert_eq!(between(first, first, &[], &[]), None);
+    }
+
+    #[test]
+    fn a_hidden_cursor_does_not_belong_to_it() {
+        let (hidden, moved) = (cursor(0, 2, false), cursor(0, 5, false));
+        assert_eq!(between(hidden, moved, &[], &[]), None);
+        assert_eq!(
+            between(hidden, moved, &[(3, 3)], &[]),
+            Some((vec![(3, 3)], false))
+        );
+        let shown = cursor(0, 2, true);
+        assert_eq!(
+            between(hidden, shown, &[], &[]),
+            Some((vec![], true)),
+            "it appears"
+        );
+    }
+
+    #[test]
+    fn grey_text_from_the_cursor_on_is_not_asked_for() {
+        let (before, after) = (cursor(0, 2, true), cursor(0, 3, true));
+        let changed = [(0, 2), (0, 3), (0, 4), (1, 4)];
+        let effect = |grey: &[(u16, u16)]| between(before, after, &changed, grey).unwrap().0;
+        assert_eq!(effect(&[(0, 3), (0, 4)]), [(0, 2)]);
+        assert_eq!(
+            effect(&[(0, 2)]),
+            [(0, 2), (0, 3), (0, 4)],
+            "left of it it is"
+        );
+        let below = between(after, after, &[(1, 4)], &[(1, 4)]).unwrap().0;
+        assert_eq!(below, [(1, 4)], "and on other rows");
+        assert_eq!(between(after, after, &[(0, 4)], &[(0, 4)]), None);
+    }
+}
