@@ -248,3 +248,169 @@ fn looks(row: &CellRow) -> Arc<[CellLook]> {
 pub(super) fn cell_position(at: Position) -> CellPosition {
     CellPosition::new(at.row.0, at.column.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fulmar_terminal::{Size, Terminal};
+
+    fn terminal(rows: u16, columns: u16, bytes: &str) -> Terminal {
+        let mut terminal = Terminal::new(Size::new(rows, columns).unwrap());
+        terminal.process(bytes.as_bytes());
+        terminal
+    }
+
+    fn snapshot(bytes: &str) -> ScreenSnapshot {
+        ScreenSnapshot::of(terminal(3, 10, bytes).screen(), None)
+    }
+
+    fn at(row: u16, column: u16) -> CellPosition {
+        CellPosition::new(row, column)
+    }
+
+    /// The look of the first cell.
+    fn look(bytes: &str) -> CellLook {
+        snapshot(bytes).look(at(0, 0))
+    }
+
+    #[test]
+    fn blanks_of_all_kinds_look_alike() {
+        for blank in ["", " ", "\u{a0}", "x\x1b[2J"] {
+            assert_eq!(look(blank), CellLook::BLANK, "{blank:?}");
+            assert!(look(blank).is_blank());
+        }
+        assert!(!look("x").is_blank());
+        assert_eq!(CellLook::BLANK.with('\u{a0}'), CellLook::BLANK);
+    }
+
+    #[test]
+    fn text_inverse_and_background_count_and_other_colours_do_not() {
+        for same in ["\x1b[31mx", "\x1b[1;4mx", "\x1b[2mx"] {
+            assert_eq!(look(same), look("x"), "{same:?}");
+        }
+        let others = [
+            "y",
+            "\x1b[7mx",
+            "\x1b[41mx",
+            "\x1b[42mx",
+            "\x1b[48;5;200mx",
+            "\x1b[48;2;0;0;1mx",
+            "x\u{301}",
+            "x\u{300}",
+            "x",
+        ];
+        for (number, one) in others.iter().enumerate() {
+            for other in &others[number + 1..] {
+                assert_ne!(look(one), look(other), "{one:?} {other:?}");
+            }
+        }
+        assert!(look("\x1b[7mx").is_inverse() && !look("\x1b[41mx").is_inverse());
+    }
+
+    #[test]
+    fn grey_is_dim_or_bright_black_or_a_dark_grey() {
+        let greys = ["2", "90", "38;5;8", "38;5;232", "38;5;246"];
+        for grey in greys {
+            assert!(look(&format!("\x1b[{grey}mx")).is_grey(), "{grey}");
+        }
+        for other in [
+            "0",
+            "30",
+            "97",
+            "38;5;7",
+            "38;5;231",
+            "38;5;247",
+            "38;2;9;9;9",
+        ] {
+            assert!(!look(&format!("\x1b[{other}mx")).is_grey(), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_cell_can_be_dressed_as_another() {
+        let (plain, inverse) = (look("x"), look("\x1b[7my"));
+        assert_eq!(plain.dressed_as(inverse), inverse.with('x'));
+        assert!(plain.has_text_of(look("\x1b[7mx")) && !plain.has_text_of(inverse));
+        let styled = terminal(1, 1, "\x1b[7;44m");
+        let blank = CellLook::blank(styled.screen().style());
+        assert_eq!(blank, look("\x1b[7;44m "));
+    }
+
+    #[test]
+    fn wide_characters_and_clusters_are_text() {
+        let wide = snapshot("日x\u{301}z  ");
+        assert_eq!(wide.look(at(0, 0)).character(), Some('日'));
+        assert_eq!(wide.look(at(0, 1)).character(), None);
+        assert_eq!(wide.look(at(0, 2)).character(), None);
+        assert_eq!(wide.text(0), "日\u{fffd}z");
+        assert_eq!((wide.text(1), wide.text(9)), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn outside_of_it_everything_is_blank_and_stays_so() {
+        let mut snapshot = snapshot("abc");
+        assert_eq!((snapshot.rows(), snapshot.columns()), (3, 10));
+        for outside in [at(0, 10), at(3, 0), at(9, 99)] {
+            snapshot.set(outside, CellLook::BLANK.with('x'));
+            assert_eq!(snapshot.look(outside), CellLook::BLANK);
+        }
+        assert!(snapshot.row(3).is_empty());
+        snapshot.set(at(2, 9), CellLook::BLANK.with('x'));
+        assert_eq!(snapshot.text(2), "         x");
+    }
+
+    #[test]
+    fn differences_are_found_cell_by_cell() {
+        let (one, mut other) = (
+            snapshot("abc\r\nd"),
+            snapshot("axc\r\nd\x1b[3;4Hy\x1b[2;2H"),
+        );
+        assert_eq!(
+            one.differences(&other).collect::<Vec<_>>(),
+            [at(0, 1), at(2, 3)]
+        );
+        assert!(!one.is_same(&other));
+        other.set(at(0, 1), one.look(at(0, 1)));
+        other.set(at(2, 3), CellLook::BLANK);
+        assert!(one.is_same(&other));
+        other.cursor.place = at(0, 0);
+        assert!(!one.is_same(&other));
+        // Where neither is shown it does not matter.
+        let hidden = |bytes: &str| snapshot(&format!("\x1b[?25l{bytes}"));
+        assert!(hidden("a").is_same(&hidden("a\r")));
+        assert!(!hidden("a").is_same(&snapshot("a")));
+    }
+
+    #[test]
+    fn rows_that_are_known_are_shared_and_right() {
+        let mut terminal = terminal(3, 10, "one\r\ntwo");
+        let before = terminal.screen().clone();
+        let known = ScreenSnapshot::of(&before, None);
+        terminal.process(b"\x1b[3;1Hthree");
+        let after = ScreenSnapshot::of(terminal.screen(), Some((&before, &known)));
+        assert!(after.is_same(&ScreenSnapshot::of(terminal.screen(), None)));
+        assert_eq!(
+            [0, 1, 2].map(|row| after.shares_row(&known, row)),
+            [true, true, false]
+        );
+        // A screen of another size shares nothing.
+        terminal.resize(Size::new(3, 8).unwrap());
+        let other = ScreenSnapshot::of(terminal.screen(), Some((&before, &known)));
+        assert_eq!((other.columns(), other.text(2)), (8, "three".to_owned()));
+    }
+
+    #[test]
+    fn only_the_cells_of_an_effect_have_to_agree() {
+        let effect = |has_cursor| KeyEffect {
+            before: 0,
+            after: 1,
+            places: vec![at(0, 1)],
+            has_cursor,
+        };
+        let (one, other) = (snapshot("abc"), snapshot("xbx\r"));
+        assert!(one.agrees(&other, &effect(false)));
+        assert!(!one.agrees(&other, &effect(true)));
+        assert!(one.agrees(&snapshot("xbx"), &effect(true)));
+        assert!(!one.agrees(&snapshot("axc"), &effect(false)));
+    }
+}

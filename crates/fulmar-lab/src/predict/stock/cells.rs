@@ -68,3 +68,83 @@ impl CellPrediction {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use fulmar_terminal::{Size, Terminal};
+
+    fn look(character: char) -> CellLook {
+        CellLook::BLANK.with(character)
+    }
+
+    /// The verdict of a screen with this in its first row on the third cell of it.
+    fn validity(prediction: &CellPrediction, row: &str, late_ack: u64) -> Validity {
+        let mut terminal = Terminal::new(Size::new(1, 5).unwrap());
+        terminal.process(row.as_bytes());
+        let screen = ScreenSnapshot::of(terminal.screen(), None);
+        prediction.validity(CellPosition::new(0, 2), &screen, late_ack)
+    }
+
+    fn predicted(looks: &[Option<char>], displayed: char) -> CellPrediction {
+        let mut prediction = CellPrediction {
+            expires: 7,
+            ..CellPrediction::default()
+        };
+        for one in looks {
+            prediction.change(one.map(look), look(displayed));
+        }
+        prediction
+    }
+
+    #[test]
+    fn a_screen_says_nothing_before_the_ack() {
+        let prediction = predicted(&[Some('x')], ' ');
+        assert_eq!(validity(&prediction, "$ y", 6), Validity::Pending);
+        assert_eq!(validity(&prediction, "$ y", 7), Validity::Misprediction);
+        assert_eq!(validity(&prediction, "$ x", 7), Validity::Right);
+    }
+
+    #[test]
+    fn a_place_that_is_gone_is_wrong_at_once() {
+        let prediction = predicted(&[Some('x')], ' ');
+        let terminal = Terminal::new(Size::new(2, 3).unwrap());
+        let screen = ScreenSnapshot::of(terminal.screen(), None);
+        let at = |row, column| prediction.validity(CellPosition::new(row, column), &screen, 0);
+        assert_eq!(at(1, 2), Validity::Pending);
+        assert_eq!([at(2, 0), at(0, 3)], [Validity::Misprediction; 2]);
+    }
+
+    #[test]
+    fn what_nobody_knows_and_blanks_prove_nothing() {
+        for looks in [[None], [Some(' ')]] {
+            let prediction = predicted(&looks, 'q');
+            assert_eq!(validity(&prediction, "$ y", 7), Validity::RightAnyway);
+        }
+    }
+
+    #[test]
+    fn what_was_there_before_proves_nothing() {
+        assert_eq!(
+            validity(&predicted(&[Some('x')], 'x'), "$ x", 7),
+            Validity::RightAnyway
+        );
+        // Predicted, changed, and predicted again: it may still be the first.
+        let again = predicted(&[Some('x'), Some('y'), Some('x')], ' ');
+        assert_eq!(validity(&again, "$ x", 7), Validity::RightAnyway);
+        assert_eq!(
+            validity(&predicted(&[Some('y'), Some('x')], ' '), "$ x", 7),
+            Validity::Right
+        );
+        // What nobody knew in between is forgotten with what was before it.
+        let unknown = predicted(&[Some('x'), None, Some('x')], ' ');
+        assert_eq!(validity(&unknown, "$ x", 7), Validity::Right);
+    }
+
+    #[test]
+    fn colours_are_not_predicted() {
+        let prediction = predicted(&[Some('x')], ' ');
+        assert_eq!(validity(&prediction, "$ \x1b[7mx", 7), Validity::Right);
+    }
+}

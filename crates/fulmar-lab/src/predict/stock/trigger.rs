@@ -75,3 +75,86 @@ impl Triggers {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// Triggers that have heard of a link that is fast.
+    fn quick() -> Triggers {
+        let mut triggers = Triggers::default();
+        triggers.set_round_trip(Some(ms(10)));
+        triggers.look(false);
+        triggers
+    }
+
+    #[test]
+    fn a_link_is_slow_above_60_ms_until_it_is_fast_and_nothing_is_pending() {
+        let mut triggers = quick();
+        let mut shows = |round_trip: u64, is_active| {
+            triggers.set_round_trip(Some(ms(round_trip)));
+            triggers.look(is_active);
+            triggers.shows()
+        };
+        // Half of the round trip, in whole milliseconds, counts: 30, then 31.
+        assert_eq!([shows(60, false), shows(61, false)], [false, true]);
+        assert_eq!(
+            [shows(42, false), shows(40, true), shows(40, false)],
+            [true, true, false]
+        );
+        assert!(Triggers::default().shows(), "before anything is heard");
+    }
+
+    #[test]
+    fn a_round_trip_that_is_not_known_changes_nothing() {
+        let mut triggers = quick();
+        triggers.set_round_trip(None);
+        triggers.look(false);
+        assert!(!triggers.shows());
+    }
+
+    /// The number of confirmations, far enough apart, after which nothing is shown any more.
+    fn confirmations(mut triggers: Triggers) -> usize {
+        let mut count = 0;
+        while triggers.shows() && count < 99 {
+            count += 1;
+            let now = ms(60_000 + 150 * count as u64);
+            triggers.confirm(now, now - ms(249));
+        }
+        count
+    }
+
+    #[test]
+    fn what_waits_for_long_is_a_glitch_that_confirmations_mend() {
+        let after = |wait: u64| {
+            let mut triggers = quick();
+            triggers.wait(ms(9000), ms(9000 - wait));
+            confirmations(triggers)
+        };
+        assert_eq!([249, 250, 4999, 5000].map(after), [0, 10, 10, 20]);
+        let mut both = quick();
+        both.wait(ms(9000), ms(1000));
+        both.wait(ms(9000), ms(8700));
+        assert_eq!(confirmations(both), 20, "a short one makes it no better");
+    }
+
+    #[test]
+    fn late_confirmations_and_those_in_a_row_mend_nothing() {
+        let after = |times: &[(u64, u64)]| {
+            let mut triggers = quick();
+            triggers.wait(ms(9000), ms(8700));
+            for (now, made) in times {
+                triggers.confirm(ms(*now), ms(*made));
+            }
+            confirmations(triggers)
+        };
+        assert_eq!(after(&[(10_000, 9_750)]), 10, "after 250 ms");
+        assert_eq!(after(&[(10_000, 9_751)]), 9);
+        assert_eq!(after(&[(10_000, 9_990), (10_149, 10_140)]), 9);
+        assert_eq!(after(&[(10_000, 9_990), (10_150, 10_140)]), 8);
+    }
+}
