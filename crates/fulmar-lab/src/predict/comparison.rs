@@ -132,6 +132,12 @@ impl fmt::Display for Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::{Delivery, KeyVerdict};
+    use crate::outcome::{RunEnd, RunFacts, RunId};
+    use crate::stats::Observation;
+    use crate::trace::Trace;
+    use std::collections::BTreeMap;
+    use std::time::Duration;
 
     #[test]
     fn two_points_agree_and_more_do_not() {
@@ -159,5 +165,77 @@ mod tests {
             text.ends_with("\n1 of 2 recordings agree within 2 points.\n"),
             "{text}"
         );
+    }
+
+    fn verdict() -> RunVerdict {
+        let wait = |own: u64, wrong| KeyVerdict {
+            typed: Duration::ZERO,
+            own: Some(Observation::After(Duration::from_millis(own))),
+            whole: None,
+            first_output: Observation::After(Duration::ZERO),
+            wrong,
+        };
+        RunVerdict {
+            keys: vec![wait(5, 0), wait(6, 0), wait(0, 2), wait(100, 0)],
+            wrongs: Vec::new(),
+            delivery: Delivery::default(),
+            longest_stall: Duration::ZERO,
+            length: Duration::ZERO,
+            is_stamped: true,
+            is_settled: true,
+            differences_at_end: 0,
+        }
+    }
+
+    #[test]
+    fn shares_are_of_keys_that_are_there_at_once_and_of_those_that_are_wrong() {
+        let shares = Shares::of(&verdict());
+        assert_eq!((shares.at_once, shares.wrong), (50.0, 25.0));
+    }
+
+    /// The comparison of two recordings with real runs in a folder, of which the first has this verdict.
+    fn compared(real: Option<Option<RunVerdict>>) -> Result<Comparison> {
+        let folder = tempfile::tempdir().unwrap();
+        if let Some(verdict) = real {
+            let outcome = Outcome {
+                run: RunId {
+                    experiment: "replay".to_owned(),
+                    cell: "one".to_owned(),
+                    peer: "mosh".to_owned(),
+                    seed: 1,
+                },
+                facts: RunFacts::default(),
+                end: RunEnd::Complete,
+                figures: BTreeMap::new(),
+                series: BTreeMap::new(),
+                verdict,
+            };
+            let text = serde_json::to_string(&outcome).unwrap();
+            fs::write(folder.path().join("own-a.json"), text).unwrap();
+        }
+        let trace = b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n1001000 HOST 1\na\n";
+        let recording = |name| Recording::new(name, Trace::parse(trace).unwrap(), None);
+        let recordings = ["own-a", "own-b"].map(recording);
+        Comparison::of(&recordings, "100".parse().unwrap(), folder.path())
+    }
+
+    #[test]
+    fn only_recordings_with_a_real_run_are_compared() {
+        let none = compared(None).unwrap_err().to_string();
+        assert!(none.ends_with("has no real run"), "{none}");
+        let one = compared(Some(Some(verdict()))).unwrap();
+        let names: Vec<&str> = one.lines.iter().map(|line| &*line.recording).collect();
+        assert_eq!((names, one.lines[0].keys), (vec!["own-a"], 1));
+        // Stock's model shows nothing before the first echo.
+        assert_eq!(
+            (one.lines[0].real.at_once, one.lines[0].model.at_once),
+            (50.0, 0.0)
+        );
+    }
+
+    #[test]
+    fn a_real_run_in_which_nobody_typed_is_an_error() {
+        let error = format!("{:#}", compared(Some(None)).unwrap_err());
+        assert!(error.ends_with("own-a.json: nobody typed"), "{error}");
     }
 }

@@ -347,3 +347,72 @@ fn plan(recording: &Trace) -> VecDeque<(Duration, UserInput)> {
     }
     plan
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The reads of a plan: when, the bytes, and the numbers of the first byte, the first key and the keys.
+    fn reads(trace: &[u8]) -> Vec<(u64, Vec<u8>, u64, usize, usize)> {
+        let plan = plan(&Trace::parse(trace).unwrap()).into_iter();
+        let reads = plan.filter_map(|(after, input)| match input {
+            UserInput::Keys(keys) => {
+                let after = after.as_millis() as u64;
+                Some((after, keys.bytes, keys.first, keys.key, keys.count))
+            }
+            UserInput::Resize(_) => None,
+        });
+        reads.collect()
+    }
+
+    #[test]
+    fn keys_come_as_they_were_recorded_and_are_counted_behind_the_start() {
+        let trace = b"500000 SIZE 20 4\n600000 HOST 2\n$ \n1500000 USER 4\nl\x1b[A\n\
+            1501000 HOST 1\nl\n2500000 USER 1\n\r\n";
+        let expected = [
+            (1000, b"l\x1b[A".to_vec(), 4, 0, 2),
+            (2000, b"\r".to_vec(), 8, 2, 1),
+        ];
+        assert_eq!(reads(trace), expected);
+    }
+
+    #[test]
+    fn what_a_terminal_answers_by_itself_is_not_typed() {
+        let trace = b"0 SIZE 20 4\n1000000 USER 7\n\x1b[?1;2c\n2000000 USER 8\na\x1b[?1;2c\n\
+            3000000 USER 1\nb\n";
+        let expected = [
+            (2000, b"a".to_vec(), 4, 0, 1),
+            (3000, b"b".to_vec(), 5, 1, 1),
+        ];
+        assert_eq!(reads(trace), expected);
+    }
+
+    #[test]
+    fn the_first_size_is_there_and_others_come() {
+        let trace = b"0 SIZE 20 4\n1000000 SIZE 30 5\n";
+        let plan = plan(&Trace::parse(trace).unwrap());
+        let sizes = plan.iter().map(|(after, input)| match input {
+            UserInput::Resize(size) => (after.as_secs(), size.columns(), size.rows()),
+            UserInput::Keys(keys) => panic!("{keys:?}"),
+        });
+        assert_eq!(
+            sizes.collect::<Vec<_>>(),
+            [(1, 30, 5)],
+            "0 columns are no window"
+        );
+    }
+
+    #[test]
+    fn a_state_holds_what_was_typed_when_it_was_sent_first() {
+        let recording = Trace::parse(b"0 SIZE 20 4\n").unwrap();
+        let mut user = RecordedUser::new(Size::default(), &recording, false);
+        user.bytes_typed = 7;
+        user.handle_sent(StateNumber::new(3));
+        user.bytes_typed = 9;
+        user.handle_sent(StateNumber::new(3));
+        user.handle_sent(StateNumber::new(5));
+        let held = [0, 2, 3, 4, 5, 99].map(|state| user.bytes_of(StateNumber::new(state)));
+        assert_eq!(held, [0, 0, 7, 7, 9, 9]);
+        assert_eq!(user.sent_state, StateNumber::new(5));
+    }
+}

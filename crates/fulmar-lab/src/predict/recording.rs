@@ -252,4 +252,73 @@ mod tests {
             assert_eq!(ProgramGroup::of(name), group, "{name}");
         }
     }
+
+    #[test]
+    fn every_group_has_a_name_and_words_that_tell_it() {
+        for (name, group) in [
+            ("own-fzf", "input boxes"),
+            ("own-ssh-inner", "relays"),
+            ("own-hx", "editors"),
+            ("own-sqlite", "interpreters"),
+            ("own-mc", "full screens"),
+            ("own-repeat-keys", "unusual typing"),
+            ("own-cooked", "cooked input"),
+            ("own-zsh-right", "decorated shells"),
+            ("own-dash", "shells"),
+            ("own-gpg", "secrets"),
+            ("own-else", "others"),
+        ] {
+            assert_eq!(ProgramGroup::of(name).name(), group, "{name}");
+        }
+        // The first that fits: an editor that types a password asks for a secret.
+        assert_eq!(ProgramGroup::of("own-vim-password"), ProgramGroup::Secrets);
+        assert_eq!(ProgramGroup::of("own-bash-vim"), ProgramGroup::Editors);
+    }
+
+    /// A folder with recordings of these names, and what is no recording.
+    fn folder(names: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let trace = b"0 SIZE 20 4\n0 HOST 4\npw: \n1000000 USER 1\na\n";
+        for name in names {
+            fs::write(folder.path().join(name), trace).unwrap();
+        }
+        fs::write(folder.path().join("README.md"), "words").unwrap();
+        fs::create_dir(folder.path().join("scripts")).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_folder_is_read_in_the_order_of_names() {
+        let folder = folder(&["own-b", "own-a", "other"]);
+        let names = |parts: &[&str]| {
+            let parts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
+            let all = Recording::read_all(folder.path(), &parts);
+            all.map(|all| all.into_iter().map(|one| one.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&[]).unwrap(), ["other", "own-a", "own-b"]);
+        assert_eq!(names(&["own"]).unwrap(), ["own-a", "own-b"]);
+        assert_eq!(names(&["-b", "other"]).unwrap(), ["other", "own-b"]);
+        let none = names(&["vim"]).unwrap_err().to_string();
+        assert!(none.ends_with("has no such recording"), "{none}");
+        assert!(Recording::read_all(Path::new("/nowhere"), &[]).is_err());
+    }
+
+    #[test]
+    fn the_sidecar_says_what_is_secret() {
+        let folder = folder(&["own-a", "own-b"]);
+        fs::write(folder.path().join("own-b.meta"), "900000 MARK secret-on\n").unwrap();
+        let all = Recording::read_all(folder.path(), &[]).unwrap();
+        let secrets: Vec<bool> = all.iter().map(|one| one.truth.has_secret()).collect();
+        assert_eq!(secrets, [false, true]);
+        fs::write(folder.path().join("own-a.meta"), "what?\n").unwrap();
+        assert!(Recording::read_all(folder.path(), &[]).is_err());
+    }
+
+    #[test]
+    fn what_is_hard_on_purpose_stays_apart() {
+        let trace = Trace::parse(b"0 SIZE 20 4\n").unwrap();
+        let is_apart = |name| Recording::new(name, trace.clone(), None).is_apart();
+        assert!(is_apart("own-adversarial-sameprompt"));
+        assert!(!is_apart("own-bash-plain") && !is_apart("adversarial"));
+    }
 }

@@ -229,7 +229,10 @@ impl PredictionRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::predict::leak::Leaks;
+    use crate::stats::Observation;
     use crate::trace::Trace;
+    use std::time::Duration;
 
     fn recording(set: RecordingSet, name: &str) -> Recording {
         let trace = Trace::parse(b"0 SIZE 20 4\n50000 HOST 2\n$ \n").unwrap();
@@ -278,5 +281,120 @@ mod tests {
                 (RecordingSet::HeldOut, 2, 1100)
             ]
         );
+    }
+
+    fn score(waits: &[u64], wrong: usize, leaks: usize) -> Score {
+        let wait = |millis: &u64| Observation::After(Duration::from_millis(*millis));
+        Score {
+            keys: 10,
+            wrong,
+            waits: waits.iter().map(wait).collect(),
+            leaks: Leaks {
+                keys: 4,
+                shown: leaks,
+            },
+        }
+    }
+
+    /// Rows over two links and seeds about three recordings, of which one is apart.
+    fn rows(recordings: &[Recording]) -> PredictionRows {
+        let plan = Plan {
+            recordings,
+            links: ["100", "50:30:5"]
+                .map(|link| link.parse().unwrap())
+                .to_vec(),
+            seeds: 2,
+            kinds: vec![PredictorKind::None, PredictorKind::Everything],
+            leaks_only: false,
+        };
+        let mut trials = Vec::new();
+        for link in &plan.links {
+            for seed in [1, 2] {
+                trials.extend((0..recordings.len()).map(|recording| Trial {
+                    recording,
+                    link: *link,
+                    seed,
+                    scores: vec![
+                        score(&[100, 200 * seed], 0, 0),
+                        score(&[0, 300], 1, recording),
+                    ],
+                    is_whole: (seed, recording) != (2, 1),
+                }));
+            }
+        }
+        PredictionRows::of(&plan, &trials)
+    }
+
+    #[test]
+    fn a_table_has_a_line_for_each_subject_and_link() {
+        let recordings = [
+            recording(RecordingSet::First, "own-adversarial-sameprompt"),
+            recording(RecordingSet::First, "own-bash-plain"),
+        ];
+        let text = rows(&recordings).table(true);
+        let expected = "\
+100 ms: instant %, wrong %, mean, p50, p90, p99 ms
+  own-adversarial-sameprompt           none           0.0  0.00   200.0  100.0  400.0  400.0   20 keys, 4 seen
+                                       everything    50.0 10.00   150.0    0.0  300.0  300.0
+  own-bash-plain                       none           0.0  0.00   200.0  100.0  400.0  400.0   20 keys, 4 seen
+                                       everything    50.0 10.00   150.0    0.0  300.0  300.0   leaks 2 of 8
+  shells                               none           0.0  0.00   200.0  100.0  400.0  400.0   20 keys, 4 seen
+                                       everything    50.0 10.00   150.0    0.0  300.0  300.0   leaks 2 of 8
+  all                                  none           0.0  0.00   200.0  100.0  400.0  400.0   20 keys, 4 seen
+                                       everything    50.0 10.00   150.0    0.0  300.0  300.0   leaks 2 of 8
+
+50 ms, jitter 30 ms, loss 5 %: instant %, wrong %, mean, p50, p90, p99 ms
+";
+        assert_eq!(&text[..expected.len()], expected);
+        assert!(
+            text.ends_with("\n\n2 trials were not over in time\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn sets_are_named_where_there_are_several() {
+        let recordings = [
+            recording(RecordingSet::First, "own-bash-plain"),
+            recording(RecordingSet::HeldOut, "own-gdb"),
+        ];
+        let lines = |recordings: &[Recording]| {
+            let text = rows(recordings).table(false);
+            let names = text.lines().filter_map(|line| line.get(2..38));
+            let names = names.map(str::trim).filter(|name| !name.is_empty());
+            names.take(5).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let both = lines(&recordings);
+        let expected = [
+            "tuning, older: shells",
+            "held out: interpreters",
+            "tuning, older: all",
+            "held out: all",
+        ];
+        assert_eq!(both[1..], expected);
+        assert_eq!(lines(&recordings[..1])[1..3], ["shells", "all"]);
+    }
+
+    #[test]
+    fn rows_are_about_recordings_then_groups_then_sets() {
+        let recordings = [
+            recording(RecordingSet::HeldOut, "own-gdb"),
+            recording(RecordingSet::First, "own-vim-one"),
+            recording(RecordingSet::First, "own-vim-two"),
+        ];
+        let rows = rows(&recordings).rows;
+        let subjects = rows.iter().take(12).step_by(2);
+        let subjects: Vec<_> = subjects
+            .map(|row| (row.of, row.name.as_str(), row.recordings, row.keys))
+            .collect();
+        let expected = [
+            (RowSubject::Recording, "own-gdb", 1, 20),
+            (RowSubject::Recording, "own-vim-one", 1, 20),
+            (RowSubject::Recording, "own-vim-two", 1, 20),
+            (RowSubject::Group, "editors", 2, 40),
+            (RowSubject::Group, "interpreters", 1, 20),
+            (RowSubject::All, "all", 2, 40),
+        ];
+        assert_eq!(subjects, expected);
     }
 }
