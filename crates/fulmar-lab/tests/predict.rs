@@ -73,8 +73,7 @@ fn a_near_link_shows_what_it_would_without_prediction() {
                 round_trip,
                 ..TestLink::default()
             };
-            let (trace, truth) = (&recording.trace, &recording.truth);
-            let session = PredictionSession::run(&link.scenario(1), trace, truth, Some(watch));
+            let session = PredictionSession::run(&recording, link, 1, Some(watch));
             session.expect("a session").written
         };
         for watch in [Peer::Stock, Peer::Own].map(ClientWatch::of) {

@@ -128,11 +128,9 @@ fn judge(arguments: &Arguments, recordings: &[Recording], link: TestLink) -> Res
     let mut rows = Vec::new();
     for recording in recordings {
         let truth = GroundTruth::of(&recording.trace);
-        let scenario = link.scenario(1);
         for kind in kinds {
             let watched = kind.watched().map(ClientWatch::of);
-            let session =
-                PredictionSession::run(&scenario, &recording.trace, &recording.truth, watched)?;
+            let session = PredictionSession::run(recording, link, 1, watched)?;
             let viewing = kind.view(&session);
             let verdict = judged(recording, &truth, &session, &viewing)?;
             let mut row = json!({
@@ -159,7 +157,7 @@ fn gate(arguments: &Arguments) -> Result<ExitCode> {
     recordings.retain(|recording| recording.truth.has_secret());
     let mut gate = SecrecyGate::new(&recordings, arguments.seeds)?.kept_by(&arguments.predictor);
     if !arguments.links.is_empty() {
-        gate = gate.over(arguments.links.clone());
+        gate.links.clone_from(&arguments.links);
     }
     let verdict = gate.run(|line| eprintln!("{line}"))?;
     println!("{verdict}");

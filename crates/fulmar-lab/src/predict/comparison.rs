@@ -68,8 +68,7 @@ impl Comparison {
 impl Line {
     fn of(recording: &Recording, link: TestLink, real: &RunVerdict) -> Result<Line> {
         let truth = GroundTruth::of(&recording.trace);
-        let scenario = link.scenario(1);
-        let session = PredictionSession::run(&scenario, &recording.trace, &recording.truth, None)?;
+        let session = PredictionSession::run(recording, link, 1, None)?;
         let model = judged(
             recording,
             &truth,

@@ -33,13 +33,8 @@ pub fn explain(
     kind: PredictorKind,
 ) -> Result<String> {
     let truth = &recording.truth;
-    let scenario = link.scenario(seed);
-    let session = PredictionSession::run(
-        &scenario,
-        &recording.trace,
-        truth,
-        kind.watched().map(ClientWatch::of),
-    )?;
+    let watched = kind.watched().map(ClientWatch::of);
+    let session = PredictionSession::run(recording, link, seed, watched)?;
     let view = kind.view(&session);
     let scored = Scored::of(truth, &view);
     let account = Account {
@@ -243,5 +238,37 @@ fn class(bytes: &[u8]) -> &'static str {
         [0x1b, ..] => "sequence",
         [0..=0x1f] => "control",
         _ => "print",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_classes() {
+        let keys: [(&str, &[&[u8]]); 16] = [
+            ("backspace", &[b"\x7f", b"\x08"]),
+            ("enter", &[b"\r", b"\n"]),
+            ("tab", &[b"\t"]),
+            ("escape", &[b"\x1b"]),
+            ("up", &[b"\x1b[A", b"\x1bOA"]),
+            ("down", &[b"\x1b[B", b"\x1bOB"]),
+            ("right", &[b"\x1b[C", b"\x1bOC", b"\x06"]),
+            ("left", &[b"\x1b[D", b"\x1bOD", b"\x02"]),
+            ("home", &[b"\x1b[H", b"\x1b[1~", b"\x01"]),
+            ("end", &[b"\x1b[F", b"\x1b[4~", b"\x05"]),
+            ("delete", &[b"\x1b[3~", b"\x04"]),
+            ("kill", &[b"\x15", b"\x0b"]),
+            ("word", &[b"\x17", b"\x1bb", b"\x1b\x7f"]),
+            ("sequence", &[b"\x1bx", b"\x1b[1;5C"]),
+            ("control", &[b"\x18", b"\x00", b"\x1f"]),
+            ("print", &[b"a", b" ", "é".as_bytes(), b"pasted"]),
+        ];
+        for (expected, keys) in keys {
+            for key in keys {
+                assert_eq!(class(key), expected, "{}", key.escape_ascii());
+            }
+        }
     }
 }

@@ -23,7 +23,8 @@ const CONTROL: PredictorKind = PredictorKind::Everything;
 #[derive(Debug)]
 pub struct SecrecyGate<'a> {
     recordings: &'a [Recording],
-    links: Vec<TestLink>,
+    /// The links.
+    pub links: Vec<TestLink>,
     seeds: u64,
     keepers: Vec<PredictorKind>,
 }
@@ -71,12 +72,6 @@ impl<'a> SecrecyGate<'a> {
             keepers: keepers.collect(),
             ..self
         }
-    }
-
-    /// Takes only these links.
-    #[must_use]
-    pub fn over(self, links: Vec<TestLink>) -> SecrecyGate<'a> {
-        SecrecyGate { links, ..self }
     }
 
     /// Runs all sessions, link after link, and says after each how far it is.

@@ -12,10 +12,12 @@ use fulmar_predict::{PredictionConfig, PredictionMode, TtyHints};
 use fulmar_sim::Simulation;
 use fulmar_terminal::{Screen, Size};
 
+use super::link::TestLink;
 use super::recorded_truth::RecordedTruth;
 use super::recorded_user::{
     ClientObservation, ClientScreen, ClientWatch, RecordedUser, ServerUpdate, UserInput,
 };
+use super::recording::Recording;
 use super::snapshot::ScreenSnapshot;
 use crate::scenario::Scenario;
 use crate::simulated::{
@@ -93,11 +95,25 @@ impl PredictionSession {
     ///
     /// Where no session comes about, or a state machine spins, which is a fault of it.
     pub fn run(
-        scenario: &Scenario,
-        recording: &Trace,
-        truth: &RecordedTruth,
+        recording: &Recording,
+        link: TestLink,
+        seed: u64,
         watched: Option<ClientWatch>,
     ) -> Result<PredictionSession> {
+        let session = PredictionSession::play(recording, &link.scenario(seed), watched);
+        session.with_context(|| format!("{} over {link}, seed {seed}", recording.name))
+    }
+
+    fn play(
+        recording: &Recording,
+        scenario: &Scenario,
+        watched: Option<ClientWatch>,
+    ) -> Result<PredictionSession> {
+        let Recording {
+            trace: recording,
+            truth,
+            ..
+        } = recording;
         let wanted = recording.size();
         let size = Size::new(wanted.rows, wanted.columns)
             .context("no window has the size of the recording")?;
@@ -223,5 +239,104 @@ fn hints(tty: &TtyState, screen: &Screen) -> TtyHints {
         // Never 0, which is no program.
         program: number.finish() | 1,
         class: program_class(tty.foreground.as_bytes(), words.as_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Meta;
+    use fulmar_transport::StateNumber;
+
+    /// A prompt; a key, its echo, and the end of echoing while the program has its 50 ms; another key that nothing
+    /// answers.
+    const TRACE: &[u8] = b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n1001000 HOST 1\na\n\
+        2000000 USER 1\nb\n3000000 HOST 3\n\x08 \x08\n";
+    const META: &str = "0 TTY 1 1 cat\n1020000 TTY 1 0 cat\n1500000 TTY 0 0 vi\n";
+
+    fn truth() -> RecordedTruth {
+        let trace = Trace::parse(TRACE).unwrap();
+        RecordedTruth::of(&trace, Some(&Meta::parse(META).unwrap()))
+    }
+
+    fn update(screen: &Screen, received: u64, echoed: u64) -> ServerUpdate {
+        ServerUpdate {
+            screen: screen.clone(),
+            state: StateNumber::ZERO,
+            received,
+            echoed,
+            echoed_state: 0,
+            srtt: None,
+        }
+    }
+
+    #[test]
+    fn hints_are_of_the_last_look_at_the_terminal() {
+        let truth = truth();
+        let hints = |received, echoed| {
+            let update = update(truth.screen(2), received, echoed);
+            let hints = ServerFrame::of(update, None, &truth, 3).hints.unwrap();
+            (hints.canonical, hints.echo)
+        };
+        assert_eq!(hints(4, 4), (true, true), "only the start");
+        assert_eq!(
+            hints(5, 4),
+            (true, true),
+            "a look before the key is written"
+        );
+        assert_eq!(hints(5, 5), (true, false), "a look with the echo ack");
+        assert_eq!(hints(6, 5), (false, false), "a look before the next key");
+    }
+
+    #[test]
+    fn programs_are_told_apart_by_name_and_never_0() {
+        let screen = truth().screen(0).clone();
+        let program = |foreground: &str| {
+            let tty = TtyState {
+                is_canonical: true,
+                has_echo: true,
+                foreground: foreground.to_owned(),
+            };
+            hints(&tty, &screen).program
+        };
+        assert_eq!(program("bash"), program("bash"));
+        assert_ne!(program("bash"), program("cat"));
+        assert_eq!(["", "bash", "cat"].map(|name| program(name) & 1), [1; 3]);
+    }
+
+    #[test]
+    fn a_frame_is_the_newest_true_screen_that_looks_like_it() {
+        let truth = truth();
+        let of = |screen: usize, last: Option<&ServerFrame>, written| {
+            let update = update(truth.screen(screen), 0, 0);
+            ServerFrame::of(update, last, &truth, written)
+        };
+        // The prompt is there before the key, and again when it is erased.
+        assert_eq!(of(1, None, 2).number, 1);
+        assert_eq!(of(1, None, 3).number, 1);
+        assert_eq!(of(1, None, 6).number, 3);
+        let second = of(2, None, 3);
+        assert_eq!(second.number, 2);
+        // What came before does not come again: it is no whole screen.
+        let torn = of(1, Some(&second), 3);
+        assert_eq!(torn.number, 2);
+        assert!(torn.snapshot.is_same(truth.snapshot(1)));
+    }
+
+    #[test]
+    fn what_a_stock_server_leaves_out_is_in_the_native_screen_alone() {
+        let trace = b"0 SIZE 20 4\n0 HOST 10\n\x1b[2mab\x1b[mc\n";
+        let truth = RecordedTruth::of(&Trace::parse(trace).unwrap(), None);
+        let mut plain = fulmar_terminal::Terminal::new(Size::new(4, 20).unwrap());
+        plain.process(b"abc");
+        let frame = ServerFrame::of(update(plain.screen(), 0, 0), None, &truth, 10);
+        assert_eq!((frame.number, frame.hints), (1, None));
+        let is_grey = |screen: &Screen| {
+            let snapshot = ScreenSnapshot::of(screen, None);
+            snapshot
+                .look(crate::judge::CellPosition::new(0, 0))
+                .is_grey()
+        };
+        assert!(is_grey(&frame.native) && !is_grey(&frame.update.screen));
     }
 }

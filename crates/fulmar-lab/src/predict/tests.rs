@@ -9,6 +9,7 @@ use crate::trace::{Meta, Trace};
 
 mod leaks;
 mod truth;
+mod views;
 
 const LINK: TestLink = TestLink {
     round_trip: 100,
@@ -36,13 +37,8 @@ fn secret() -> Recording {
 }
 
 fn session(recording: &Recording) -> PredictionSession {
-    PredictionSession::run(
-        &LINK.scenario(1),
-        &recording.trace,
-        &recording.truth,
-        Some(ClientWatch::of(Peer::Stock)),
-    )
-    .unwrap()
+    let watched = Some(ClientWatch::of(Peer::Stock));
+    PredictionSession::run(recording, LINK, 1, watched).unwrap()
 }
 
 fn ms(millis: u64) -> Duration {
@@ -300,7 +296,8 @@ fn a_gate_needs_a_secret_and_a_control_that_is_noticed() {
     assert!(SecrecyGate::new(&open, 1).is_err());
     let secrets = [secret()];
     assert!(SecrecyGate::new(&secrets, 0).is_err());
-    let gate = SecrecyGate::new(&secrets, 1).unwrap().over(vec![LINK]);
+    let mut gate = SecrecyGate::new(&secrets, 1).unwrap();
+    gate.links = vec![LINK];
     let verdict = gate.run(|_| ()).unwrap();
     assert!(verdict.is_passed(), "{verdict}");
     assert_eq!((verdict.sessions, verdict.secret_keys), (1, 3));

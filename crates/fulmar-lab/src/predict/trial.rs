@@ -1,6 +1,6 @@
 //! Trials: a recording, a link and a seed, with some predictors.
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use super::leak::leaks;
 use super::link::TestLink;
@@ -60,17 +60,10 @@ impl Plan<'_> {
     }
 
     fn one(&self, recording: usize, link: TestLink, seed: u64) -> Result<Trial> {
-        let Recording {
-            name, trace, truth, ..
-        } = &self.recordings[recording];
+        let (number, recording) = (recording, &self.recordings[recording]);
+        let truth = &recording.truth;
         let run = |watched: Option<Peer>| {
-            let session = PredictionSession::run(
-                &link.scenario(seed),
-                trace,
-                truth,
-                watched.map(ClientWatch::of),
-            );
-            session.with_context(|| format!("{name} over {link}, seed {seed}"))
+            PredictionSession::run(recording, link, seed, watched.map(ClientWatch::of))
         };
         let watches = |peer| self.kinds.iter().any(|kind| kind.watched() == Some(peer));
         // What is beside the client does not care whether that predicts.
@@ -92,7 +85,7 @@ impl Plan<'_> {
             }
         };
         Ok(Trial {
-            recording,
+            recording: number,
             link,
             seed,
             scores: self.kinds.iter().map(score).collect(),
