@@ -78,6 +78,7 @@ impl ClientWatch {
 }
 
 /// Somebody at a client, and what happened there.
+#[derive(Default)]
 pub(super) struct RecordedUser {
     phase: Phase,
     /// What is still to be done, and when after the beginning.
@@ -137,8 +138,10 @@ pub struct ServerUpdate {
     pub srtt: Option<Duration>,
 }
 
+#[derive(Default)]
 enum Phase {
     /// The host is to say that it is ready.
+    #[default]
     Arriving,
     /// It was told to start.
     Starting,
@@ -150,19 +153,9 @@ impl RecordedUser {
     /// Returns a user who sits down. If nobody looks at the terminal, predictors are beside the client.
     pub(super) fn new(size: Size, recording: &Trace, is_watched: bool) -> RecordedUser {
         RecordedUser {
-            phase: Phase::Arriving,
             plan: plan(recording),
-            bytes_typed: 0,
-            states: BTreeMap::from([(StateNumber::ZERO, 0)]),
-            sent_state: StateNumber::ZERO,
-            state: StateNumber::ZERO,
-            received: 0,
             outer: is_watched.then(|| Terminal::new(size)),
-            last_shown: None,
-            records: Vec::new(),
-            shown: Vec::new(),
-            said: Vec::new(),
-            written: Vec::new(),
+            ..RecordedUser::default()
         }
     }
 

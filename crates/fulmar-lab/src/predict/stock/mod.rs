@@ -22,9 +22,10 @@ use super::snapshot::{CellLook, ScreenSnapshot};
 use crate::judge::CellPosition;
 
 /// The mode of stock's predictor: when it shows what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mode {
     /// On slow links, what is confirmed.
+    #[default]
     Adaptive,
     /// Always, what is confirmed.
     Always,
@@ -39,6 +40,7 @@ const BULK_BYTES: usize = 100;
 const WAKE: Duration = Duration::from_millis(50);
 
 /// Stock's predictor.
+#[derive(Default)]
 pub(super) struct Stock {
     mode: Mode,
     keyboard: Keyboard,
@@ -75,17 +77,8 @@ impl Stock {
     pub(super) fn new(mode: Mode) -> Stock {
         Stock {
             mode,
-            keyboard: Keyboard::default(),
-            triggers: Triggers::default(),
-            cells: BTreeMap::new(),
-            cursors: Vec::new(),
             epoch: 1,
-            confirmed: 0,
-            sent_state: 0,
-            late_ack: 0,
-            shown: None,
-            size: None,
-            woke: Duration::ZERO,
+            ..Stock::default()
         }
     }
 
