@@ -202,4 +202,15 @@ mod tests {
         assert_eq!(compared("\x1bjj", "\x1bjj"), [0; 5]);
         assert_eq!(compared("\x1b[cx", "\x1b[cx"), [0; 5]);
     }
+
+    #[test]
+    fn any_fault_makes_it_unfaithful_and_what_is_under_way_does_not() {
+        let is_faithful = |typed: &str, received: &str| {
+            Delivery::compare(typed.as_bytes(), received.as_bytes()).is_faithful()
+        };
+        assert!(is_faithful("abcd", "abc"));
+        for received in ["abdef", "abccdef", "abdcef", "abXcdef"] {
+            assert!(!is_faithful("abcdef", received), "{received}");
+        }
+    }
 }

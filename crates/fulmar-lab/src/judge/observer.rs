@@ -375,6 +375,15 @@ mod tests {
             .map(|column| observer.glyph(at(0, column)).is_grey())
             .collect();
         assert_eq!(greys, [true, true, true, false, false]);
+        let is_grey = |color: u8| {
+            let observer = shown(&format!("\x1b[38;5;{color}mx"));
+            observer.glyph(at(0, 0)).is_grey()
+        };
+        assert_eq!([7, 8, 9].map(is_grey), [false, true, false]);
+        assert_eq!(
+            [231, 232, 246, 247].map(is_grey),
+            [false, true, true, false]
+        );
         assert_eq!(observer.hash(), shown("abcde").hash());
     }
 

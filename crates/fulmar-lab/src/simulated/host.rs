@@ -208,6 +208,7 @@ mod tests {
         host.receive(ms(8), b"l");
         let echo = written(&mut host, 20);
         assert_eq!(echo, [format!("l{}", crate::judge::Stamp(3).sequence())]);
+        assert_eq!(host.written, 3, "stamps are not of the recording");
         let noted = host.finish().unwrap();
         let expected = [
             (7, Event::Size(recording.size())),

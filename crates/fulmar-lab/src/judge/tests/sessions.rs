@@ -437,3 +437,33 @@ fn a_key_is_ignored_from_20_ms_to_the_next_on() {
     assert_eq!(next(1019), [true, true]);
     assert_eq!(next(1020), [false, true]);
 }
+
+#[test]
+fn half_of_an_answer_is_no_answer() {
+    let recording = side()
+        .out(0, "$ ")
+        .key(1000, "x")
+        .out(1000, "a")
+        .out(1010, "b");
+    let host = recording.clone().later(50);
+    let user = side()
+        .out(50, "$ ")
+        .key(1000, "x")
+        .out(1100, "a")
+        .out(1150, "b");
+    let verdict = judged(recording, user, host);
+    assert_eq!(own(&verdict), [After(ms(150))]);
+    assert_eq!(verdict.whole(), [After(ms(150))]);
+}
+
+#[test]
+fn enter_has_a_second_effect_only_where_more_follows_its_newline() {
+    let count = |answer: &str, key: &str| {
+        let recording = side().out(0, "$ ").key(1000, key).out(1000, answer);
+        GroundTruth::of(&recording.trace()).keys()[0].effect.len()
+    };
+    assert_eq!(count("\r\n", "\r"), 1);
+    assert_eq!(count("\r\nab", "\r"), 2);
+    assert_eq!(count("\r\nab", "\n"), 2);
+    assert_eq!(count("\r\nab", "x"), 1);
+}

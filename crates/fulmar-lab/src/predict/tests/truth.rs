@@ -85,7 +85,9 @@ impl<F: Fn(usize, &mut ScreenSnapshot)> Predictor for Blaming<F> {
     fn draw(&mut self, now: Duration, frame: &ServerFrame) -> DrawnScreen {
         let mut drawn = self.fake.draw(now, frame);
         if !self.bytes.is_empty() {
-            drawn.causes.insert(at(2, 10), (self.blamed)(&self.bytes));
+            let blamed = (self.blamed)(&self.bytes);
+            drawn.causes.insert(at(2, 10), blamed);
+            drawn.cursor_cause = Some(blamed);
         }
         drawn
     }
@@ -176,4 +178,51 @@ fn a_cell_of_a_key_that_is_not_typed_yet_is_wrong() {
     let scored = scored(&recording, &mut Fake::new(ms(60), draw));
     let wrongs = scored.wrongs.iter().map(|wrong| (wrong.place, wrong.key));
     assert_eq!(wrongs.collect::<Vec<_>>(), [(Some(at(0, 3)), 0)]);
+}
+
+#[test]
+fn a_terminal_is_looked_at_up_to_2_ms_late_and_not_after_the_next_screen() {
+    let trace = b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n1001000 HOST 1\na\n";
+    let meta = "0 TTY 1 1 first\n1003000 TTY 1 1 second\n1003001 TTY 1 1 third\n";
+    let meta = Meta::parse(meta).unwrap();
+    let truth = RecordedTruth::of(&Trace::parse(trace).unwrap(), Some(&meta));
+    let at = |screen: usize, looked: u64| {
+        let looked = Duration::from_micros(looked);
+        truth.tty(screen, looked).map(|tty| tty.foreground.as_str())
+    };
+    assert_eq!([at(2, 0), at(2, 1_003_000)], [Some("second"); 2]);
+    assert_eq!(at(2, 1_003_001), Some("third"));
+    assert_eq!(
+        at(1, 9_000_000),
+        Some("first"),
+        "the next screen is another look"
+    );
+}
+
+#[test]
+fn bytes_are_typed_with_their_keys() {
+    let trace = b"0 SIZE 20 4\n1000000 USER 4\na\x1b[A\n2000000 USER 1\nb\n";
+    let truth = recording(trace).truth;
+    let at = |bytes: usize| truth.typed_at(bytes).map(|at| at.as_secs());
+    let typed = [0, 1, 3, 4, 5, 99].map(at);
+    assert_eq!(typed, [None, Some(1), Some(1), Some(1), Some(2), Some(2)]);
+}
+
+#[test]
+fn the_key_that_a_predictor_names_is_to_blame_for_the_cursor() {
+    let recording = recording(SHELL);
+    let lie = |_: usize, snapshot: &mut ScreenSnapshot| snapshot.cursor.place = at(3, 3);
+    let mut blaming = Blaming {
+        fake: Fake::new(ms(60), lie),
+        bytes: Vec::new(),
+        blamed: |bytes| bytes[0],
+    };
+    let scored = scored(&recording, &mut blaming);
+    assert!(
+        scored
+            .wrongs
+            .iter()
+            .all(|wrong| (wrong.place, wrong.key) == (None, 0))
+    );
+    assert_eq!((scored.wrongs.len(), scored.score.wrong), (3, 1));
 }
