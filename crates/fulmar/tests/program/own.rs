@@ -208,3 +208,23 @@ fn colours_of_24_bits_reach_a_terminal_of_256_colours_unless_the_user_says_other
         assert_eq!(shown.contains("38;2;1;2;3m"), told, "{shown}");
     }
 }
+
+#[test]
+fn a_title_is_put_back_if_a_program_has_changed_it_and_the_cursors_shape_is_left_alone() {
+    let world = World::new();
+    for (change, told) in [("\\033]2;new\\007", true), ("", false)] {
+        let script = format!("printf '{change}'; echo changed; read line");
+        let arguments = ["--local", "--no-init", "--", "sh", "-c", &script];
+        let mut terminal = start(&world, &arguments, Setup::default().size);
+        terminal.wait_for_text("changed");
+        terminal.type_keys("\n");
+        terminal.wait_for_end();
+        terminal.expect_restored();
+        let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+        for sequence in ["\x1b[22;0;0t", "\x1b[23;0;0t"] {
+            assert_eq!(shown.contains(sequence), told, "{sequence:?} in {shown:?}");
+        }
+        // Frames have no word for it, so that no program can have changed it.
+        assert!(!shown.contains(" q"), "{shown:?}");
+    }
+}
