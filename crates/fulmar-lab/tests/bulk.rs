@@ -4,7 +4,7 @@ mod support;
 
 use std::time::Duration;
 
-use fulmar_lab::experiment::{Measured, Surroundings, Work as _};
+use fulmar_lab::experiment::{LabSetup, Measured, Work as _};
 use fulmar_lab::instrument::bulk::{Bulk, Ciphers, cells};
 use fulmar_testbed::peers;
 
@@ -23,7 +23,7 @@ const PATH: Bulk = Bulk {
 #[track_caller]
 fn measured(bulk: Bulk, tool: &str) -> Option<Measured> {
     support::link("")?;
-    let measured = bulk.measure(tool, 1, &Surroundings::default());
+    let measured = bulk.measure(tool, 1, &LabSetup::default());
     Some(measured.expect("it can be measured"))
 }
 
@@ -117,10 +117,8 @@ fn a_copy_that_the_time_does_not_suffice_for_is_measured_as_far_as_it_came() {
 
 #[test]
 fn a_tool_that_does_not_exist_is_named() {
-    let cells = cells(&Surroundings::default());
-    let error = cells[0]
-        .work
-        .measure("no-such", 1, &Surroundings::default());
+    let cells = cells(&LabSetup::default());
+    let error = cells[0].work.measure("no-such", 1, &LabSetup::default());
     assert!(error.is_err_and(|error| error.to_string().contains("no-such")));
 }
 
@@ -133,13 +131,13 @@ fn a_byte_through_ssh_costs_both_ends_something() {
         return;
     }
     let work = Ciphers { bytes: 4_000_000 };
-    let around = Surroundings::default();
+    let setup = LabSetup::default();
     let measured = work
-        .measure("aes128-ctr", 1, &around)
+        .measure("aes128-ctr", 1, &setup)
         .expect("it can be measured");
     for name in ["client_cpu_a_byte", "server_cpu_a_byte", "goodput"] {
         assert!(value(&measured, name) > 0.0, "{name}");
     }
-    let error = work.measure("rot13", 1, &around);
+    let error = work.measure("rot13", 1, &setup);
     assert!(error.is_err_and(|error| error.to_string().contains("no cipher rot13")));
 }

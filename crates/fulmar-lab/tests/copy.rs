@@ -4,7 +4,7 @@ mod support;
 
 use std::time::Duration;
 
-use fulmar_lab::experiment::Surroundings;
+use fulmar_lab::experiment::LabSetup;
 use fulmar_lab::instrument::copy::{
     KeysDuringCopy, ManyFiles, NetworkPath, OneFile, TransferDirection, cells,
 };
@@ -107,9 +107,9 @@ fn keys_that_wait_behind_a_queue_are_seen_to_wait() {
 
 #[test]
 fn a_tool_that_does_not_exist_is_named() {
-    let cells = cells(&Surroundings::default());
+    let cells = cells(&LabSetup::default());
     for cell in &cells {
-        let measured = cell.work.measure("no-such", 1, &Surroundings::default());
+        let measured = cell.work.measure("no-such", 1, &LabSetup::default());
         let error = measured.expect_err("nobody is called so").to_string();
         assert!(error.contains("no-such"), "{}: {error}", cell.name);
     }

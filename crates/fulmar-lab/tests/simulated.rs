@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use fulmar_lab::experiment::Surroundings;
+use fulmar_lab::experiment::LabSetup;
 use fulmar_lab::judge::{GroundTruth, RunVerdict};
 use fulmar_lab::replay::Replay;
 use fulmar_lab::scenario::Scenario;
@@ -127,16 +127,16 @@ fn short(scenario: &str) -> Replay {
 #[test]
 fn many_seeds_come_in_their_order_and_as_each_would_alone() {
     let replay = short("both loss 10%, delay 20ms..30ms");
-    let around = Surroundings {
+    let setup = LabSetup {
         recordings: folder(),
-        ..Surroundings::default()
+        ..LabSetup::default()
     };
-    let rehearsal = VirtualReplay::new(&replay, &around).expect("a recording");
+    let rehearsal = VirtualReplay::new(&replay, &setup).expect("a recording");
     let all = rehearsal.run_all(3..10, |run| run.verdict);
     let alone = (3..10).map(|seed| rehearsal.run(seed).expect("a session").verdict);
     assert_eq!(all.expect("sessions"), alone.collect::<Vec<_>>());
     let nobody = short("up loss 100%");
-    let failed = VirtualReplay::new(&nobody, &around).and_then(|none| none.run_all(4..6, |_| ()));
+    let failed = VirtualReplay::new(&nobody, &setup).and_then(|none| none.run_all(4..6, |_| ()));
     let said = format!("{:#}", failed.expect_err("nobody answers"));
     assert!(said.starts_with("seed 4: "), "{said}");
 }

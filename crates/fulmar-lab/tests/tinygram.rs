@@ -5,18 +5,18 @@ mod support;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fulmar_lab::experiment::{Measured, Surroundings, Work as _};
+use fulmar_lab::experiment::{LabSetup, Measured, Work as _};
 use fulmar_lab::instrument::tinygram::{Bottleneck, BurstShape, Tinygrams, cells};
 use fulmar_lab::instrument::{Congestion, Kernel};
 use fulmar_testbed::peers;
 
-fn surroundings() -> Surroundings {
-    Surroundings {
+fn setup() -> LabSetup {
+    LabSetup {
         fulmar: PathBuf::new(),
         data: None,
         recordings: PathBuf::new(),
         is_quick: true,
-        ..Surroundings::default()
+        ..LabSetup::default()
     }
 }
 
@@ -53,7 +53,7 @@ fn measured(peer: &str, lines: usize, bottleneck: Bottleneck) -> Option<Measured
         bursts: 2,
         quiet: Duration::from_millis(200),
     };
-    let measured = work.measure(peer, 1, &surroundings());
+    let measured = work.measure(peer, 1, &setup());
     Some(measured.expect("it can be measured"))
 }
 
@@ -117,7 +117,7 @@ fn in_a_session_the_screen_says_when_all_lines_are_there() {
 
 #[test]
 fn a_peer_that_does_not_exist_is_named() {
-    let cells = cells(&surroundings());
-    let error = cells[0].work.measure("no-such", 1, &surroundings());
+    let cells = cells(&setup());
+    let error = cells[0].work.measure("no-such", 1, &setup());
     assert!(error.is_err_and(|error| error.to_string().contains("no-such")));
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use fulmar_lab::experiment::Surroundings;
+use fulmar_lab::experiment::LabSetup;
 use fulmar_lab::instrument::agreement::Compared;
 use fulmar_lab::outcome::Outcome;
 use fulmar_lab::replay::{LIMITS, Replay};
@@ -71,11 +71,11 @@ fn a_session_is_the_same_in_both_worlds_but_for_what_a_machine_takes() {
         pause_max: Some(Duration::from_millis(PAUSE_MAX)),
         ..LIMITS
     };
-    let around = Surroundings {
+    let setup = LabSetup {
         recordings: recordings(),
-        ..Surroundings::default()
+        ..LabSetup::default()
     };
-    let rehearsal = VirtualReplay::new(&replay, &around).expect("a recording");
+    let rehearsal = VirtualReplay::new(&replay, &setup).expect("a recording");
     let simulated = rehearsal.run(SEED).expect("a session").verdict;
 
     // The same keys, the same output, the same screen at the end.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-use crate::experiment::Surroundings;
+use crate::experiment::LabSetup;
 use crate::trace::links::DATA_VARIABLE;
 use fulmar_testbed::peers::find;
 
@@ -31,12 +31,12 @@ impl DataOptions {
     /// # Errors
     ///
     /// Where it is not known where this program itself is.
-    pub fn surroundings(&self) -> Result<Surroundings> {
+    pub fn setup(&self) -> Result<LabSetup> {
         let ourselves = std::env::current_exe().context("looking for this program's file")?;
         let beside = Some(ourselves.with_file_name("fulmar")).filter(|file| file.is_file());
         let found = || beside.or_else(|| find("fulmar"));
         let fulmar = self.fulmar.clone().or_else(found);
-        Ok(Surroundings {
+        Ok(LabSetup {
             fulmar: fulmar.unwrap_or_else(|| "fulmar".into()),
             data: self.data.clone(),
             recordings: self.recordings.clone().unwrap_or_else(own_recordings),
@@ -63,18 +63,18 @@ mod tests {
             fulmar: Some("/nowhere/fulmar".into()),
             recordings: Some("keys".into()),
         };
-        let around = options.surroundings().unwrap();
-        assert_eq!(around.fulmar, Path::new("/nowhere/fulmar"));
-        assert_eq!(around.data.as_deref(), Some(Path::new("theirs")));
-        assert_eq!(around.recordings, Path::new("keys"));
-        assert!(around.is_generated && !around.is_quick);
+        let setup = options.setup().unwrap();
+        assert_eq!(setup.fulmar, Path::new("/nowhere/fulmar"));
+        assert_eq!(setup.data.as_deref(), Some(Path::new("theirs")));
+        assert_eq!(setup.recordings, Path::new("keys"));
+        assert!(setup.is_generated && !setup.is_quick);
     }
 
     #[test]
     fn without_options_our_own_recordings_are_those_of_the_sources() {
-        let around = DataOptions::default().surroundings().unwrap();
-        assert!(around.recordings.join("own-vim").is_file());
-        assert_eq!(around.fulmar.file_name().unwrap(), "fulmar");
-        assert!(around.data.is_none() && !around.is_generated);
+        let setup = DataOptions::default().setup().unwrap();
+        assert!(setup.recordings.join("own-vim").is_file());
+        assert_eq!(setup.fulmar.file_name().unwrap(), "fulmar");
+        assert!(setup.data.is_none() && !setup.is_generated);
     }
 }

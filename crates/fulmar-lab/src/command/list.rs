@@ -26,15 +26,15 @@ pub struct Arguments {
 ///
 /// Where there is no such experiment.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let around = arguments.data.surroundings()?;
+    let setup = arguments.data.setup()?;
     let mut text = String::new();
     for name in &arguments.names {
         let experiment = catalogue::named(name).with_context(|| unknown(name))?;
-        text += &told(experiment, &(experiment.cells)(&around));
+        text += &told(experiment, &(experiment.cells)(&setup));
     }
     if arguments.names.is_empty() {
         for experiment in &catalogue::ALL {
-            let cells = (experiment.cells)(&around).len();
+            let cells = (experiment.cells)(&setup).len();
             let (name, title) = (experiment.name, experiment.title);
             writeln!(text, "{name:<13} {cells:>3} cells  {title}")?;
         }
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn an_experiment_is_told_with_its_figures_and_its_cells() {
         let experiment = catalogue::named("transoceanic").unwrap();
-        let cells = (experiment.cells)(&crate::experiment::Surroundings::default());
+        let cells = (experiment.cells)(&crate::experiment::LabSetup::default());
         let text = told(experiment, &cells[..1]);
         let expected = "\
 transoceanic: Across an ocean, wired

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 
 use super::DataOptions;
-use crate::experiment::{Surroundings, catalogue};
+use crate::experiment::{LabSetup, catalogue};
 use crate::outcome::RunId;
 use crate::peer;
 use crate::run::outcome;
@@ -42,18 +42,18 @@ pub struct Arguments {
 ///
 /// Where there is no such cell, or its processes get no namespace.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let around = Surroundings {
+    let setup = LabSetup {
         is_quick: arguments.quick,
-        ..arguments.data.surroundings()?
+        ..arguments.data.setup()?
     };
     let experiment =
         catalogue::named(&arguments.experiment).context("there is no such experiment")?;
-    let mut cells = (experiment.cells)(&around).into_iter();
+    let mut cells = (experiment.cells)(&setup).into_iter();
     let cell = cells.find(|cell| cell.name == arguments.cell);
     let cell = cell.context("there is no such cell")?;
     super::into_pid_namespace()?;
     peer::own_files();
-    let measured = cell.work.measure(&arguments.peer, arguments.seed, &around);
+    let measured = cell.work.measure(&arguments.peer, arguments.seed, &setup);
     let (name, _) = arguments
         .peer
         .split_once('=')

@@ -58,7 +58,7 @@ const QUICK: [&str; 3] = ["evdo", "transoceanic", "loss"];
 /// As `run`.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let options = &arguments.options;
-    let around = options.surroundings()?;
+    let setup = options.setup()?;
     let usual: &[&str] = if options.quick {
         &QUICK
     } else if options.data.generated {
@@ -74,13 +74,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         },
         peers: options.peers.clone(),
     };
-    let chosen = selection.choose(&catalogue::ALL, &around)?;
-    if let Some(missing) = missing(&chosen, &around) {
+    let chosen = selection.choose(&catalogue::ALL, &setup)?;
+    if let Some(missing) = missing(&chosen, &setup) {
         bail!("{missing}");
     }
     let plan = pairs(chosen, arguments.pairs, !arguments.no_alone);
     super::into_pid_namespace()?;
-    let session = RunSession::open(options, &around)?;
+    let session = RunSession::open(options, &setup)?;
     let (ended, plan) = session.run(plan)?;
     let equal = compare_pairs(
         &plan,

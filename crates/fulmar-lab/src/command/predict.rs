@@ -168,7 +168,7 @@ fn recordings(arguments: &Arguments) -> Result<Vec<Recording>> {
     if !arguments.published {
         return Recording::read_all(&folder(arguments)?, &arguments.traces);
     }
-    let own = DataOptions::default().surroundings()?.recordings;
+    let own = DataOptions::default().setup()?.recordings;
     let mut all = Recording::read_all(&own, &arguments.traces)?;
     all.extend(Recording::read_all(&own.join(HELD_OUT), &arguments.traces)?);
     if arguments.data.is_some() {
@@ -184,7 +184,7 @@ fn recordings(arguments: &Arguments) -> Result<Vec<Recording>> {
 
 fn folder(arguments: &Arguments) -> Result<PathBuf> {
     let Some(data) = &arguments.data else {
-        return Ok(DataOptions::default().surroundings()?.recordings);
+        return Ok(DataOptions::default().setup()?.recordings);
     };
     let traces = data.join("key-traces");
     Ok(if traces.is_dir() {
@@ -234,7 +234,7 @@ mod tests {
         let published = names(&[&chosen[..], &["--published"]].concat());
         assert_eq!(published, ["own-vim-shape", "own-vim-split"]);
         // Recordings of our own in the folder of others are not theirs.
-        let own = DataOptions::default().surroundings().unwrap().recordings;
+        let own = DataOptions::default().setup().unwrap().recordings;
         let again = ["--published", "--data", own.to_str().unwrap()];
         assert_eq!(names(&[&chosen[..], &again].concat()), published);
     }

@@ -71,11 +71,11 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let peer = Peer::parse(&arguments.peer)?;
     let replay = arguments.replay()?;
-    let around = arguments.data.surroundings()?;
+    let setup = arguments.data.setup()?;
     super::into_pid_namespace()?;
     crate::peer::own_files();
     let (began, from) = (SystemTime::now(), boot_time());
-    let measured = replay.measure(&arguments.peer, arguments.seed, &around)?;
+    let measured = replay.measure(&arguments.peer, arguments.seed, &setup)?;
     print!("{}", told(&measured));
     if let Some(file) = &arguments.out {
         let began = began.duration_since(SystemTime::UNIX_EPOCH)?.as_secs();

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::experiment::{Surroundings, catalogue};
+use crate::experiment::{LabSetup, catalogue};
 use crate::report;
 use crate::trace::DATA_VARIABLE;
 
@@ -42,23 +42,23 @@ pub struct Arguments {
 ///
 /// Where there are no outcomes, one cannot be read, or the page not be written.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let around = Surroundings {
+    let setup = LabSetup {
         data: arguments.data.clone(),
-        ..Surroundings::default()
+        ..LabSetup::default()
     };
     let folder = &arguments.folder;
     if let Some(name) = &arguments.figure {
         let cell = name.split_once('/').unwrap_or((name, ""));
         print!(
             "{}",
-            report::drawing(folder, &catalogue::ALL, &around, cell)?
+            report::drawing(folder, &catalogue::ALL, &setup, cell)?
         );
     } else if arguments.table {
-        print!("{}", report::table(folder, &catalogue::ALL, &around)?);
+        print!("{}", report::table(folder, &catalogue::ALL, &setup)?);
     } else if arguments.predictions {
         print!("{}", report::predictions(folder)?);
     } else {
-        let page = report::write(folder, &catalogue::ALL, &around)?;
+        let page = report::write(folder, &catalogue::ALL, &setup)?;
         println!("{}", page.display());
     }
     Ok(ExitCode::SUCCESS)

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use super::RunOptions;
 use super::run_session::RunSession;
-use crate::experiment::{Surroundings, catalogue};
+use crate::experiment::{LabSetup, catalogue};
 use crate::report;
 use crate::run::{RunPlan, Selection, missing};
 
@@ -46,14 +46,14 @@ const SEEDS: u64 = 3;
 /// Where a name is not known, data are missing, or links cannot be made.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let options = &arguments.options;
-    let around = options.surroundings()?;
+    let setup = options.setup()?;
     let selection = Selection {
         names: arguments.names.clone(),
         peers: [options.peers.as_slice(), &arguments.peer].concat(),
     };
-    let chosen = selection.choose(&catalogue::ALL, &around)?;
+    let chosen = selection.choose(&catalogue::ALL, &setup)?;
     ensure!(!chosen.is_empty(), "nothing of it is for these peers");
-    let missing = missing(&chosen, &around);
+    let missing = missing(&chosen, &setup);
     let usual = if options.quick { 1 } else { SEEDS };
     let plan = RunPlan::new(chosen, arguments.seeds.unwrap_or(usual));
     if arguments.plan {
@@ -68,17 +68,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     // All that runs is gone with this process, also when it is killed.
     super::into_pid_namespace()?;
-    let session = RunSession::open(options, &around)?;
+    let session = RunSession::open(options, &setup)?;
     let (ended, _) = session.run(plan)?;
     // Where the very first run was interrupted there is nothing to report.
     if !session.folder.all()?.is_empty() {
-        println!("{}", page(&options.out, &around)?);
+        println!("{}", page(&options.out, &setup)?);
     }
     Ok(super::exit_code(!ended.is_interrupted && ended.failed == 0))
 }
 
 /// Writes the report, also of what is not complete, and says where it is.
-fn page(out: &Path, around: &Surroundings) -> Result<String> {
-    let page = report::write(out, &catalogue::ALL, around).context("making the report")?;
+fn page(out: &Path, setup: &LabSetup) -> Result<String> {
+    let page = report::write(out, &catalogue::ALL, setup).context("making the report")?;
     Ok(page.display().to_string())
 }

@@ -12,7 +12,7 @@ use fulmar_testbed::KilledChild;
 use serde_json::json;
 
 use super::{DataOptions, write_json};
-use crate::experiment::Surroundings;
+use crate::experiment::LabSetup;
 use crate::outcome::OutcomeFolder;
 use crate::report::{Origin, SELFCHECK};
 use crate::run::{
@@ -73,11 +73,11 @@ impl RunOptions {
     ///
     /// # Errors
     ///
-    /// As [`DataOptions::surroundings`].
-    pub(super) fn surroundings(&self) -> Result<Surroundings> {
-        Ok(Surroundings {
+    /// As [`DataOptions::setup`].
+    pub(super) fn setup(&self) -> Result<LabSetup> {
+        Ok(LabSetup {
             is_quick: self.quick,
-            ..self.data.surroundings()?
+            ..self.data.setup()?
         })
     }
 }
@@ -87,7 +87,7 @@ pub(super) struct RunSession<'a> {
     /// The outcomes.
     pub(super) folder: OutcomeFolder,
     options: &'a RunOptions,
-    around: &'a Surroundings,
+    setup: &'a LabSetup,
     program: PathBuf,
     events: (Sender<RunEvent>, Receiver<RunEvent>),
 }
@@ -98,9 +98,9 @@ impl<'a> RunSession<'a> {
     /// # Errors
     ///
     /// Where the folder has outcomes that were made with other settings.
-    pub(super) fn open(options: &'a RunOptions, around: &'a Surroundings) -> Result<Self> {
+    pub(super) fn open(options: &'a RunOptions, setup: &'a LabSetup) -> Result<Self> {
         let folder = OutcomeFolder::open(&options.out)?;
-        let settings = json!({ "quick": around.is_quick, "generated": around.is_generated });
+        let settings = json!({ "quick": setup.is_quick, "generated": setup.is_generated });
         let path = options.out.join(SETTINGS);
         if let Ok(text) = std::fs::read_to_string(&path) {
             ensure!(
@@ -117,7 +117,7 @@ impl<'a> RunSession<'a> {
         Ok(Self {
             folder,
             options,
-            around,
+            setup,
             program: std::env::current_exe().context("looking for this program's file")?,
             events,
         })
@@ -155,7 +155,7 @@ impl<'a> RunSession<'a> {
             };
             return Ok((ended, plan));
         }
-        let runner = ProcessRunner::new(self.program.clone(), self.around.options()?);
+        let runner = ProcessRunner::new(self.program.clone(), self.setup.options()?);
         let (folder, events) = (&self.folder, &self.events);
         let ended = run_plan(&plan, &left, folder, &runner, jobs, events, &mut progress);
         progress.end();
@@ -179,7 +179,7 @@ impl<'a> RunSession<'a> {
         let words: Vec<String> = std::env::args().collect();
         let origin = Origin {
             commands: vec![words.join(" ")],
-            ..Origin::here(&self.around.fulmar)
+            ..Origin::here(&self.setup.fulmar)
         };
         origin.put(&self.options.out)
     }
@@ -212,10 +212,10 @@ impl<'a> RunSession<'a> {
     fn selfcheck_command(&self, file: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command.arg("selfcheck").arg("--json").arg(file);
-        if self.around.is_quick {
+        if self.setup.is_quick {
             command.arg("--quick");
         }
-        if let Some(data) = &self.around.data {
+        if let Some(data) = &self.setup.data {
             command.arg("--data").arg(data);
         }
         // The interrupt key is for us.
@@ -263,11 +263,11 @@ mod tests {
     #[test]
     fn what_is_quick_is_said_to_whoever_measures() {
         let mut options = RunOptions::default();
-        assert!(!options.surroundings().unwrap().is_quick);
+        assert!(!options.setup().unwrap().is_quick);
         options.quick = true;
         options.data.generated = true;
-        let around = options.surroundings().unwrap();
-        assert!(around.is_quick && around.is_generated);
+        let setup = options.setup().unwrap();
+        assert!(setup.is_quick && setup.is_generated);
     }
 
     #[test]
@@ -278,12 +278,12 @@ mod tests {
             ..RunOptions::default()
         };
         let open = |is_quick, is_generated| {
-            let around = Surroundings {
+            let setup = LabSetup {
                 is_quick,
                 is_generated,
-                ..Surroundings::default()
+                ..LabSetup::default()
             };
-            let opened = RunSession::open(&options, &around).map(|_| ());
+            let opened = RunSession::open(&options, &setup).map(|_| ());
             opened.map_err(|error| error.to_string())
         };
         assert_eq!(open(true, false), Ok(()));

@@ -48,9 +48,9 @@ struct SeedResult {
 /// Where an argument has no meaning, or a seed brings no session about.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let replay = arguments.session.replay()?;
-    let around = arguments.data.surroundings()?;
+    let setup = arguments.data.setup()?;
     let began = boot_time();
-    let replay = VirtualReplay::new(&replay, &around)?;
+    let replay = VirtualReplay::new(&replay, &setup)?;
     let seeds = arguments.seed..arguments.seed.saturating_add(arguments.seeds);
     let kept = replay.run_all(seeds, SeedResult::of)?;
     let mut report = told(&kept);

@@ -5,7 +5,7 @@
 //! all of them.
 
 pub mod catalogue;
-mod surroundings;
+mod setup;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use anyhow::Result;
 
 use crate::judge::RunVerdict;
 use crate::outcome::Figure;
-pub use surroundings::Surroundings;
+pub use setup::LabSetup;
 
 /// Something that others measured before, or that we claim.
 pub struct Experiment {
@@ -34,7 +34,7 @@ pub struct Experiment {
     /// line between two, in which `{CELL PEER FIGURE}` stands for what was measured.
     pub why: &'static str,
     /// Its settings.
-    pub cells: fn(&Surroundings) -> Vec<Cell>,
+    pub cells: fn(&LabSetup) -> Vec<Cell>,
 }
 
 /// A published figure: times of keys in milliseconds.
@@ -92,7 +92,7 @@ pub trait Work: Send + Sync {
     /// # Errors
     ///
     /// Where it cannot be measured; the reason is kept as the outcome of the run.
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured>;
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured>;
 
     /// Returns the time that a run of this peer takes, about, if that is not what the cell says.
     fn takes(&self, _peer: &str) -> Option<Duration> {

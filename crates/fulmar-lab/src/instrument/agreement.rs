@@ -16,7 +16,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use super::cell;
 use super::figures::millis;
-use crate::experiment::{Cell, Measured, Surroundings, Work};
+use crate::experiment::{Cell, LabSetup, Measured, Work};
 use crate::judge::RunVerdict;
 use crate::peer::Peer;
 use crate::replay::{LIMITS, Replay};
@@ -42,9 +42,9 @@ const LINKS: [(&str, &str); 3] = [
 const RECORDING: &str = "own-bash-plain";
 
 /// Returns the cells of the experiment.
-pub fn cells(around: &Surroundings) -> Vec<Cell> {
+pub fn cells(setup: &LabSetup) -> Vec<Cell> {
     let limits = Limits {
-        keys: if around.is_quick { 60 } else { LIMITS.keys },
+        keys: if setup.is_quick { 60 } else { LIMITS.keys },
         pause_max: Some(Duration::from_millis(500)),
         ..LIMITS
     };
@@ -62,13 +62,13 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
 
 impl Work for Agreement {
     /// `peer` is ours, by whatever name: no other has a model.
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         ensure!(
             peer.starts_with("fulmar"),
             "only Fulmar runs in virtual time"
         );
-        let simulated = VirtualReplay::new(&self.replay, around)?.run(seed)?.verdict;
-        let mut measured = self.replay.play(&Peer::parse(peer)?, seed, around)?;
+        let simulated = VirtualReplay::new(&self.replay, setup)?.run(seed)?.verdict;
+        let mut measured = self.replay.play(&Peer::parse(peer)?, seed, setup)?;
         let real = measured.verdict.as_ref().context("nobody typed")?;
         let compared = Compared::of(real, &simulated)?;
         compared.put_into(&mut measured);
@@ -197,8 +197,8 @@ mod tests {
 
     #[test]
     fn only_our_own_program_has_a_model() {
-        let cell = cells(&Surroundings::default()).remove(0);
-        let error = cell.work.measure("ssh", 1, &Surroundings::default());
+        let cell = cells(&LabSetup::default()).remove(0);
+        let error = cell.work.measure("ssh", 1, &LabSetup::default());
         assert!(error.unwrap_err().to_string().contains("only Fulmar"));
     }
 }

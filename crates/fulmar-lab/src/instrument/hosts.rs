@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 use super::Kernel;
-use crate::experiment::Surroundings;
+use crate::experiment::LabSetup;
 use crate::peer::{Peer, Values};
 use crate::replay::SessionHosts;
 use crate::scenario::Scenario;
@@ -29,8 +29,8 @@ pub(super) struct PeerHosts {
 
 impl PeerHosts {
     /// Sets up hosts for sessions in which no recording is played.
-    pub(super) fn new(scenario: &Scenario, kernel: Kernel, around: &Surroundings) -> Result<Self> {
-        Self::playing(Path::new(NO_RECORDING), scenario, kernel, around)
+    pub(super) fn new(scenario: &Scenario, kernel: Kernel, setup: &LabSetup) -> Result<Self> {
+        Self::playing(Path::new(NO_RECORDING), scenario, kernel, setup)
     }
 
     /// Sets up hosts for sessions that play a recording.
@@ -38,11 +38,11 @@ impl PeerHosts {
         recording: &Path,
         scenario: &Scenario,
         kernel: Kernel,
-        around: &Surroundings,
+        setup: &LabSetup,
     ) -> Result<Self> {
         let session = SessionHosts::new(scenario, recording)?;
         let kernel = kernel.set(&session.link)?;
-        let fulmar = around.fulmar.clone();
+        let fulmar = setup.fulmar.clone();
         Ok(Self {
             session,
             kernel,

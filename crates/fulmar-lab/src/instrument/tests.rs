@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use super::{agreement, bulk, collection, copy, lan, load, tinygram};
-use crate::experiment::{Cell, Measured, Surroundings};
+use crate::experiment::{Cell, LabSetup, Measured};
 
 impl Measured {
     /// Returns all figures: name, value, unit.
@@ -46,26 +46,26 @@ fn told(name: &str, cells: &[Cell]) -> String {
 }
 
 /// The two extents of an experiment, with data and without.
-fn surroundings() -> [Surroundings; 2] {
-    [true, false].map(|is_quick| Surroundings {
+fn setup() -> [LabSetup; 2] {
+    [true, false].map(|is_quick| LabSetup {
         data: (!is_quick).then(PathBuf::new),
         is_quick,
-        ..Surroundings::default()
+        ..LabSetup::default()
     })
 }
 
 #[test]
 fn cells_are_those_that_outcomes_and_documents_name() {
     let mut text = String::new();
-    for around in &surroundings() {
-        text += &format!("quick: {}\n", around.is_quick);
-        text += &told("agreement", &agreement::cells(around));
-        text += &told("bulk", &bulk::cells(around));
-        text += &told("collection", &collection::cells(around));
-        text += &told("copy", &copy::cells(around));
-        text += &told("lan", &lan::cells(around));
-        text += &told("load", &load::cells(around));
-        text += &told("tinygram", &tinygram::cells(around));
+    for setup in &setup() {
+        text += &format!("quick: {}\n", setup.is_quick);
+        text += &told("agreement", &agreement::cells(setup));
+        text += &told("bulk", &bulk::cells(setup));
+        text += &told("collection", &collection::cells(setup));
+        text += &told("copy", &copy::cells(setup));
+        text += &told("lan", &lan::cells(setup));
+        text += &told("load", &load::cells(setup));
+        text += &told("tinygram", &tinygram::cells(setup));
     }
     assert!(text == include_str!("tests/cells.txt"), "{text}");
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use crate::experiment::{Measured, Surroundings, Work};
+use crate::experiment::{LabSetup, Measured, Work};
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
@@ -73,10 +73,10 @@ impl Replay {
     ///
     /// Where the scenario or the recording cannot be read, the link cannot be made, or no session
     /// comes about.
-    pub fn play(&self, peer: &Peer, seed: u64, around: &Surroundings) -> Result<Measured> {
-        let traces = LinkTraces::of(around.data.as_deref());
+    pub fn play(&self, peer: &Peer, seed: u64, setup: &LabSetup) -> Result<Measured> {
+        let traces = LinkTraces::of(setup.data.as_deref());
         let scenario = Scenario::parse(&self.scenario_of(seed), &traces)?;
-        session::play(self, scenario, peer, around)
+        session::play(self, scenario, peer, setup)
     }
 
     /// Returns the scenario of a run with this seed.
@@ -90,10 +90,10 @@ impl Replay {
     /// # Errors
     ///
     /// Where there is none.
-    pub(crate) fn find_recording(&self, around: &Surroundings) -> Result<PathBuf> {
+    pub(crate) fn find_recording(&self, setup: &LabSetup) -> Result<PathBuf> {
         let name = &self.recording;
-        let ours = around.recordings.join(name);
-        let folders = around.data.iter();
+        let ours = setup.recordings.join(name);
+        let folders = setup.data.iter();
         let theirs = folders.flat_map(|data| [data.join("key-traces").join(name), data.join(name)]);
         let named = name.contains('/').then(|| PathBuf::from(name));
         let mut places = named.into_iter().chain([ours]).chain(theirs);
@@ -102,8 +102,8 @@ impl Replay {
             None => bail!(
                 "there is no recording {name} in {}{}; those that are not ours to ship lie in \
                  the folder that --data or FULMAR_LAB_DATA names",
-                around.recordings.display(),
-                around
+                setup.recordings.display(),
+                setup
                     .data
                     .as_ref()
                     .map(|data| format!(", and none in {}", data.display()))
@@ -115,8 +115,8 @@ impl Replay {
 
 impl Work for Replay {
     /// `peer` is what [`Peer::parse`] reads.
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
-        self.play(&Peer::parse(peer)?, seed, around)
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
+        self.play(&Peer::parse(peer)?, seed, setup)
     }
 }
 
@@ -145,26 +145,26 @@ mod tests {
         };
         let (ours, theirs, loose) = (make("keys/a"), make("data/key-traces/b"), make("data/c"));
         make("data/key-traces/a");
-        let mut around = Surroundings {
+        let mut setup = LabSetup {
             recordings: folder.path().join("keys"),
             data: Some(folder.path().join("data")),
-            ..Surroundings::default()
+            ..LabSetup::default()
         };
-        let find = |name: &str, around: &Surroundings| {
-            Replay::new("", name, TypingLoop::Open).find_recording(around)
+        let find = |name: &str, setup: &LabSetup| {
+            Replay::new("", name, TypingLoop::Open).find_recording(setup)
         };
-        assert_eq!(find("a", &around).unwrap(), ours, "ours comes first");
-        assert_eq!(find("b", &around).unwrap(), theirs);
-        assert_eq!(find("c", &around).unwrap(), loose);
+        assert_eq!(find("a", &setup).unwrap(), ours, "ours comes first");
+        assert_eq!(find("b", &setup).unwrap(), theirs);
+        assert_eq!(find("c", &setup).unwrap(), loose);
         let path = theirs.to_str().unwrap();
-        assert_eq!(find(path, &around).unwrap(), theirs);
-        let said = find("d", &around).unwrap_err().to_string();
+        assert_eq!(find(path, &setup).unwrap(), theirs);
+        let said = find("d", &setup).unwrap_err().to_string();
         assert!(
             said.contains("no recording d in") && said.contains(", and none in"),
             "{said}"
         );
-        around.data = None;
-        let said = find("b", &around).unwrap_err().to_string();
+        setup.data = None;
+        let said = find("b", &setup).unwrap_err().to_string();
         assert!(
             said.contains("no recording b in") && !said.contains("and none"),
             "{said}"

@@ -11,7 +11,7 @@ use fulmar_testbed::PtyProgram;
 use super::Replay;
 use super::session_hosts::{LEAVE, SessionHosts};
 use super::watch::{Figures, Looks, Watch};
-use crate::experiment::{Measured, Surroundings};
+use crate::experiment::{LabSetup, Measured};
 use crate::instrument::Kernel;
 use crate::judge::{GroundTruth, ObservedRun, RunVerdict};
 use crate::outcome::Figure;
@@ -25,16 +25,16 @@ pub(super) fn play(
     replay: &Replay,
     mut scenario: Scenario,
     peer: &Peer,
-    around: &Surroundings,
+    setup: &LabSetup,
 ) -> Result<Measured> {
-    let path = replay.find_recording(around)?;
+    let path = replay.find_recording(setup)?;
     let recording = Trace::read(&path)?;
     let truth = GroundTruth::of(&recording);
     // They count from the start of the typing.
     let changes = std::mem::take(&mut scenario.changes);
     let hosts = SessionHosts::new(&scenario, &path)?;
     let kernel = Kernel::USUAL.set(&hosts.link)?;
-    let line = peer.line(&hosts.files.values(&around.fulmar)?)?;
+    let line = peer.line(&hosts.files.values(&setup.fulmar)?)?;
     let looks = Looks::new(&hosts.link, hosts.costs()?);
     let mut watch = Watch::new(&looks, &changes, replay.download);
     let mut client = hosts.start(&line, recording.size())?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fulmar_testbed::median;
 
 use super::number::Unit;
-use crate::experiment::{Cell, Experiment, Surroundings};
+use crate::experiment::{Cell, Experiment, LabSetup};
 use crate::judge::RunVerdict;
 use crate::outcome::{Outcome, RunEnd, RunId};
 use crate::stats::{AT_ONCE, Observation, Summary, share_within};
@@ -183,7 +183,7 @@ pub(super) fn failure(outcome: &Outcome) -> Option<String> {
 pub(super) fn group(
     outcomes: Vec<Outcome>,
     experiments: &'static [Experiment],
-    around: &Surroundings,
+    setup: &LabSetup,
 ) -> Vec<ExperimentRuns> {
     let place = |name: &str| experiments.iter().position(|one| one.name == name);
     let subject = |(name, outcomes): (String, Vec<Outcome>)| {
@@ -191,7 +191,7 @@ pub(super) fn group(
         let known = Some(experiment.title).filter(|title| !title.is_empty());
         ExperimentRuns {
             title: known.unwrap_or(&name).to_owned(),
-            settings: settings(outcomes, &cells(experiment, around)),
+            settings: settings(outcomes, &cells(experiment, setup)),
             experiment,
             name,
         }
@@ -214,16 +214,16 @@ fn parted(outcomes: Vec<Outcome>, name: fn(&RunId) -> &String) -> BTreeMap<Strin
 
 /// Returns the cells of an experiment, those of a quick run and those of generated links, too: what was
 /// run is not known here, and a cell has one title however it is run.
-fn cells(experiment: &Experiment, around: &Surroundings) -> Vec<Cell> {
+fn cells(experiment: &Experiment, setup: &LabSetup) -> Vec<Cell> {
     let mut cells: Vec<Cell> = Vec::new();
-    for is_generated in [around.is_generated, !around.is_generated] {
-        for is_quick in [around.is_quick, !around.is_quick] {
-            let around = Surroundings {
+    for is_generated in [setup.is_generated, !setup.is_generated] {
+        for is_quick in [setup.is_quick, !setup.is_quick] {
+            let setup = LabSetup {
                 is_generated,
                 is_quick,
-                ..around.clone()
+                ..setup.clone()
             };
-            for cell in (experiment.cells)(&around) {
+            for cell in (experiment.cells)(&setup) {
                 if cells.iter().all(|known| known.name != cell.name) {
                     cells.push(cell);
                 }
@@ -279,7 +279,7 @@ mod tests {
     struct Nothing;
 
     impl Work for Nothing {
-        fn measure(&self, _: &str, _: u64, _: &Surroundings) -> anyhow::Result<Measured> {
+        fn measure(&self, _: &str, _: u64, _: &LabSetup) -> anyhow::Result<Measured> {
             Ok(Measured::default())
         }
 
@@ -288,7 +288,7 @@ mod tests {
         }
     }
 
-    fn two_cells(around: &Surroundings) -> Vec<Cell> {
+    fn two_cells(setup: &LabSetup) -> Vec<Cell> {
         let cell = |name: &str, title: &str| Cell {
             name: name.to_owned(),
             title: title.to_owned(),
@@ -297,7 +297,7 @@ mod tests {
             is_alone: false,
             work: Box::new(Nothing),
         };
-        match (around.is_quick, around.is_generated) {
+        match (setup.is_quick, setup.is_generated) {
             (true, _) => vec![cell("quick", "In a short time")],
             (_, true) => vec![cell("like", "A generated link")],
             _ => vec![cell("slow", "A slow link"), cell("fast", "A fast link")],
@@ -338,7 +338,7 @@ mod tests {
             ("about", "x"),
         ];
         let outcomes = outcomes.map(|(experiment, cell)| of(experiment, cell, "ssh"));
-        let subjects = group(outcomes.to_vec(), &CATALOGUE, &Surroundings::default());
+        let subjects = group(outcomes.to_vec(), &CATALOGUE, &LabSetup::default());
         let titles: Vec<&str> = subjects.iter().map(|one| one.title.as_str()).collect();
         assert_eq!(titles, ["Typing", "Copies", "about", "another"]);
         let cells = subjects[0].settings.iter().map(|one| one.title.as_str());
@@ -359,7 +359,7 @@ mod tests {
     fn peers_stand_as_planned_then_the_oldest_first_then_by_name() {
         let peers = ["x", "a", "mosh-n", "mosh", "ssh", "tool", "fulmar"];
         let outcomes = peers.map(|peer| of("typing", "slow", peer)).to_vec();
-        let subjects = group(outcomes, &CATALOGUE, &Surroundings::default());
+        let subjects = group(outcomes, &CATALOGUE, &LabSetup::default());
         let peers = subjects[0].settings[0].peers.iter();
         let peers: Vec<&str> = peers.map(|runs| runs.peer.as_str()).collect();
         assert_eq!(peers, ["fulmar", "tool", "ssh", "mosh", "mosh-n", "a", "x"]);
@@ -422,7 +422,7 @@ mod tests {
             ("fast", "mosh"),
         ];
         let outcomes = outcomes.map(|(cell, peer)| of("x", cell, peer)).to_vec();
-        let subjects = group(outcomes, &[], &Surroundings::default());
+        let subjects = group(outcomes, &[], &LabSetup::default());
         assert_eq!(subjects[0].runs("slow", "mosh").len(), 2);
         assert_eq!(subjects[0].runs("", "mosh").len(), 3);
         assert!(subjects[0].runs("slow", "mos").is_empty());

@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, ensure};
 use serde::de::DeserializeOwned;
 
-use crate::experiment::{Experiment, Surroundings};
+use crate::experiment::{Experiment, LabSetup};
 use crate::outcome::OutcomeFolder;
 use crate::predict::PREDICTIONS;
 use grouped::ExperimentRuns;
@@ -55,13 +55,9 @@ pub const PAIRS: &str = "pairs.json";
 /// # Errors
 ///
 /// Where nothing was measured, an outcome cannot be read, or the page not be written.
-pub fn write(
-    root: &Path,
-    experiments: &'static [Experiment],
-    around: &Surroundings,
-) -> Result<PathBuf> {
+pub fn write(root: &Path, experiments: &'static [Experiment], setup: &LabSetup) -> Result<PathBuf> {
     let report = page::Report {
-        subjects: subjects(root, experiments, around)?,
+        subjects: subjects(root, experiments, setup)?,
         origin: Origin::of(root),
         selfcheck: found(root, SELFCHECK)?,
         pairs: found(root, PAIRS)?,
@@ -87,10 +83,10 @@ pub fn write(
 pub fn drawing(
     root: &Path,
     experiments: &'static [Experiment],
-    around: &Surroundings,
+    setup: &LabSetup,
     (experiment, cell): (&str, &str),
 ) -> Result<String> {
-    drawing::of(&subjects(root, experiments, around)?, experiment, cell)
+    drawing::of(&subjects(root, experiments, setup)?, experiment, cell)
 }
 
 /// Returns the table of everybody who typed, in Markdown; empty where nobody did.
@@ -98,12 +94,8 @@ pub fn drawing(
 /// # Errors
 ///
 /// Where an outcome cannot be read.
-pub fn table(
-    root: &Path,
-    experiments: &'static [Experiment],
-    around: &Surroundings,
-) -> Result<String> {
-    Ok(overview::markdown(&subjects(root, experiments, around)?))
+pub fn table(root: &Path, experiments: &'static [Experiment], setup: &LabSetup) -> Result<String> {
+    Ok(overview::markdown(&subjects(root, experiments, setup)?))
 }
 
 /// Returns the tables of the predictions that lie in a folder, in Markdown; empty where there are none.
@@ -118,7 +110,7 @@ pub fn predictions(root: &Path) -> Result<String> {
 fn subjects(
     root: &Path,
     experiments: &'static [Experiment],
-    around: &Surroundings,
+    setup: &LabSetup,
 ) -> Result<Vec<ExperimentRuns>> {
     ensure!(root.is_dir(), "{} is no folder", root.display());
     let outcomes = OutcomeFolder::open(root)?.all()?;
@@ -127,7 +119,7 @@ fn subjects(
         "there are no outcomes in {}",
         root.display()
     );
-    Ok(grouped::group(outcomes, experiments, around))
+    Ok(grouped::group(outcomes, experiments, setup))
 }
 
 /// Returns what one of the files beside the outcomes says, if it is there.

@@ -203,7 +203,7 @@ fn shown(ms: Option<f64>, none: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{Surroundings, catalogue};
+    use crate::experiment::{LabSetup, catalogue};
     use crate::run::{Selection, outcome};
     use serde_json::{Value, json};
 
@@ -212,7 +212,7 @@ mod tests {
             names: vec!["loss".to_owned(), "transoceanic".to_owned()],
             peers: ["ssh", "mosh", "fulmar"].map(str::to_owned).to_vec(),
         };
-        let chosen = selection.choose(&catalogue::ALL, &Surroundings::default());
+        let chosen = selection.choose(&catalogue::ALL, &LabSetup::default());
         pairs(chosen.unwrap(), count, true)
     }
 

@@ -182,23 +182,23 @@ pub fn minutes(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{Surroundings, catalogue};
+    use crate::experiment::{LabSetup, catalogue};
     use crate::run::Selection;
 
     /// Three for each of two cores.
     const JOBS: usize = 6;
 
     fn plan(name: &str, seeds: u64, is_quick: bool) -> RunPlan {
-        let around = Surroundings {
+        let setup = LabSetup {
             data: Some("/data".into()),
             is_quick,
-            ..Surroundings::default()
+            ..LabSetup::default()
         };
         let selection = Selection {
             names: vec![name.to_owned()],
             peers: ["ssh", "mosh", "fulmar"].map(str::to_owned).to_vec(),
         };
-        RunPlan::new(selection.choose(&catalogue::ALL, &around).unwrap(), seeds)
+        RunPlan::new(selection.choose(&catalogue::ALL, &setup).unwrap(), seeds)
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::experiment::{Cell, Experiment, Surroundings, catalogue};
+use crate::experiment::{Cell, Experiment, LabSetup, catalogue};
 use crate::peer::Peer;
 use crate::trace::ORIGIN;
 
@@ -41,10 +41,10 @@ impl Selection {
     pub fn choose(
         &self,
         experiments: &'static [Experiment],
-        around: &Surroundings,
+        setup: &LabSetup,
     ) -> Result<Vec<SelectedCell>> {
         for name in &self.names {
-            check(name, experiments, around)?;
+            check(name, experiments, setup)?;
         }
         for peer in &self.peers {
             if !SHELLS.contains(&peer.as_str()) {
@@ -53,7 +53,7 @@ impl Selection {
         }
         let mut chosen = Vec::new();
         for experiment in experiments {
-            for cell in (experiment.cells)(around) {
+            for cell in (experiment.cells)(setup) {
                 let mut names = self.names.iter();
                 let peers = self.peers_of(&cell);
                 if !peers.is_empty() && names.any(|name| means(name, experiment.name, &cell.name)) {
@@ -105,7 +105,7 @@ fn means(name: &str, experiment: &str, cell: &str) -> bool {
     }
 }
 
-fn check(name: &str, experiments: &[Experiment], around: &Surroundings) -> Result<()> {
+fn check(name: &str, experiments: &[Experiment], setup: &LabSetup) -> Result<()> {
     if ["all", "paper"].contains(&name) {
         return Ok(());
     }
@@ -117,7 +117,7 @@ fn check(name: &str, experiments: &[Experiment], around: &Surroundings) -> Resul
             names.join(", ")
         );
     };
-    let cells = (experiment.cells)(around);
+    let cells = (experiment.cells)(setup);
     if cells.iter().any(|cell| cell.name.starts_with(beginning)) {
         return Ok(());
     }
@@ -130,11 +130,11 @@ fn check(name: &str, experiments: &[Experiment], around: &Surroundings) -> Resul
 
 /// Says which experiments need which files that are not there, and where they are to be had; `None`
 /// where all are.
-pub fn missing(chosen: &[SelectedCell], around: &Surroundings) -> Option<String> {
+pub fn missing(chosen: &[SelectedCell], setup: &LabSetup) -> Option<String> {
     let mut lacking: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for one in chosen {
         let needs = one.cell.work.needs().into_iter();
-        let absent: Vec<String> = needs.filter(|file| !is_there(file, around)).collect();
+        let absent: Vec<String> = needs.filter(|file| !is_there(file, setup)).collect();
         if !absent.is_empty() {
             lacking.entry(one.experiment).or_default().extend(absent);
         }
@@ -142,7 +142,7 @@ pub fn missing(chosen: &[SelectedCell], around: &Surroundings) -> Option<String>
     if lacking.is_empty() {
         return None;
     }
-    let mut text = match &around.data {
+    let mut text = match &setup.data {
         Some(folder) => format!("some files are not in {}:\n", folder.display()),
         None => "no folder of data is named, and these need one:\n".to_owned(),
     };
@@ -158,8 +158,8 @@ pub fn missing(chosen: &[SelectedCell], around: &Surroundings) -> Option<String>
 }
 
 /// Looks where links and replays look: in the folder's own folder, or in it.
-fn is_there(file: &str, around: &Surroundings) -> bool {
-    let Some(data) = &around.data else {
+fn is_there(file: &str, setup: &LabSetup) -> bool {
+    let Some(data) = &setup.data else {
         return false;
     };
     let path = Path::new(file);
@@ -178,7 +178,7 @@ mod tests {
             names: names.iter().map(|name| (*name).to_owned()).collect(),
             peers: peers.iter().map(|peer| (*peer).to_owned()).collect(),
         };
-        let chosen = selection.choose(&catalogue::ALL, &Surroundings::default());
+        let chosen = selection.choose(&catalogue::ALL, &LabSetup::default());
         chosen.expect("all of it is known")
     }
 
@@ -232,7 +232,7 @@ mod tests {
                 names: vec![name.to_owned()],
                 peers: vec![peer.to_owned()],
             };
-            let refused = selection.choose(&catalogue::ALL, &Surroundings::default());
+            let refused = selection.choose(&catalogue::ALL, &LabSetup::default());
             let error = format!("{:#}", refused.err().expect("it is not known"));
             assert!(error.contains(part), "{error}");
         }
@@ -245,11 +245,10 @@ mod tests {
             names: vec!["evdo".to_owned(), "loss".to_owned(), "trouble".to_owned()],
             peers: vec!["ssh".to_owned()],
         };
-        let mut around = Surroundings::default();
-        let text = |around: &Surroundings| {
-            missing(&selection.choose(&catalogue::ALL, around).unwrap(), around)
-        };
-        let said = text(&around).unwrap();
+        let mut setup = LabSetup::default();
+        let text =
+            |setup: &LabSetup| missing(&selection.choose(&catalogue::ALL, setup).unwrap(), setup);
+        let said = text(&setup).unwrap();
         assert!(said.starts_with("no folder"), "{said}");
         assert!(said.contains("link-traces/Verizon-LTE-short.up"), "{said}");
         assert!(said.contains("  loss: key-traces/agd-trace-01\n"), "{said}");
@@ -259,14 +258,14 @@ mod tests {
         );
 
         std::fs::write(folder.path().join("agd-trace-01"), "").unwrap();
-        around.data = Some(folder.path().to_owned());
-        let said = text(&around).unwrap();
+        setup.data = Some(folder.path().to_owned());
+        let said = text(&setup).unwrap();
         assert!(
             !said.contains("  loss:") && said.contains("  evdo:"),
             "{said}"
         );
 
-        around.is_generated = true;
-        assert_eq!(text(&around), None);
+        setup.is_generated = true;
+        assert_eq!(text(&setup), None);
     }
 }

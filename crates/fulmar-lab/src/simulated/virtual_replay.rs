@@ -5,7 +5,7 @@ use std::ops::Range;
 use anyhow::{Context as _, Result, ensure};
 
 use super::{Simulated, for_all};
-use crate::experiment::Surroundings;
+use crate::experiment::LabSetup;
 use crate::judge::{GroundTruth, RunVerdict};
 use crate::replay::Replay;
 use crate::scenario::Scenario;
@@ -34,15 +34,15 @@ impl<'a> VirtualReplay<'a> {
     /// # Errors
     ///
     /// Where there is none, or the replay has a download beside it, which only a kernel can play.
-    pub fn new(replay: &'a Replay, around: &Surroundings) -> Result<Self> {
+    pub fn new(replay: &'a Replay, setup: &LabSetup) -> Result<Self> {
         ensure!(
             !replay.download,
             "a download is TCP's, which virtual time does not have"
         );
-        let recording = Trace::read(&replay.find_recording(around)?)?;
+        let recording = Trace::read(&replay.find_recording(setup)?)?;
         Ok(Self {
             replay,
-            traces: LinkTraces::of(around.data.as_deref()),
+            traces: LinkTraces::of(setup.data.as_deref()),
             truth: GroundTruth::of(&recording),
             recording,
         })

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use fulmar_lab::experiment::{Surroundings, Work as _};
+use fulmar_lab::experiment::{LabSetup, Work as _};
 use fulmar_lab::outcome::Outcome;
 use fulmar_lab::replay::{LIMITS, Replay};
 use fulmar_lab::typing::{Limits, TypingLoop};
@@ -19,10 +19,10 @@ fn nothing_stays_of_a_session_in_a_program_without_a_room() {
     if !has("ssh") {
         return;
     }
-    let around = Surroundings {
+    let setup = LabSetup {
         fulmar: fulmar(),
         recordings: recordings(),
-        ..Surroundings::default()
+        ..LabSetup::default()
     };
     let mut replay = Replay::new("both delay 1ms", "own-cooked", TypingLoop::Open);
     replay.limits = Limits {
@@ -33,7 +33,7 @@ fn nothing_stays_of_a_session_in_a_program_without_a_room() {
     // Beside the session runs what is no part of it any more, and names the recording.
     let peer = "staying=set -- {command}; exec {ssh} -e none -t {host} \
         \"setsid tail -f $5 </dev/null >/dev/null 2>&1 & exec {command}\"";
-    let measured = match replay.measure(peer, 1, &around) {
+    let measured = match replay.measure(peer, 1, &setup) {
         Ok(measured) => measured,
         Err(error) => {
             let said = format!("{error:#}");

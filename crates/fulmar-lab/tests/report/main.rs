@@ -10,19 +10,19 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use anyhow::Result;
-use fulmar_lab::experiment::{Cell, Experiment, Measured, Published, Quoted, Surroundings, Work};
+use fulmar_lab::experiment::{Cell, Experiment, LabSetup, Measured, Published, Quoted, Work};
 use fulmar_lab::outcome::OutcomeFolder;
 use fulmar_lab::report::{Origin, PAIRS, SELFCHECK, drawing, table, write};
 
 struct Nothing;
 
 impl Work for Nothing {
-    fn measure(&self, _: &str, _: u64, _: &Surroundings) -> Result<Measured> {
+    fn measure(&self, _: &str, _: u64, _: &LabSetup) -> Result<Measured> {
         Ok(Measured::default())
     }
 }
 
-fn cells(_: &Surroundings) -> Vec<Cell> {
+fn cells(_: &LabSetup) -> Vec<Cell> {
     let cell = |name: &str, title: &str| Cell {
         name: name.to_owned(),
         title: title.to_owned(),
@@ -74,8 +74,8 @@ const fn published(
     }
 }
 
-fn around() -> Surroundings {
-    Surroundings {
+fn setup() -> LabSetup {
+    LabSetup {
         fulmar: PathBuf::new(),
         data: None,
         recordings: PathBuf::new(),
@@ -135,7 +135,7 @@ fn page() -> &'static str {
 fn made_pages() -> BTreeMap<&'static str, String> {
     let place = tempfile::tempdir().expect("a folder can be made");
     fill(place.path());
-    let index = write(place.path(), EXPERIMENTS, &around()).expect("pages can be made");
+    let index = write(place.path(), EXPERIMENTS, &setup()).expect("pages can be made");
     assert_eq!(index, place.path().join("index.html"));
     let files = ["index.html", "distributions.html", "runs.html"];
     let read = |file| fs::read_to_string(place.path().join(file)).expect("it can be read");
@@ -217,7 +217,7 @@ fn pairs_are_told_one_by_one_and_together() {
 fn a_drawing_stands_by_itself_and_a_table_is_markdown() {
     let place = tempfile::tempdir().unwrap();
     fill(place.path());
-    let drawn = |cell| drawing(place.path(), EXPERIMENTS, &around(), cell);
+    let drawn = |cell| drawing(place.path(), EXPERIMENTS, &setup(), cell);
     let svg = drawn(("lte", "lte-500ms")).unwrap();
     for part in [
         "xmlns=\"http://www.w3.org/2000/svg\"",
@@ -229,7 +229,7 @@ fn a_drawing_stands_by_itself_and_a_table_is_markdown() {
     assert_eq!(svg.matches("<svg").count(), svg.matches("</svg>").count());
     let error = drawn(("lte", "evdo-9")).unwrap_err();
     assert!(error.to_string().contains("lte/evdo-9"), "{error}");
-    let table = table(place.path(), EXPERIMENTS, &around()).unwrap();
+    let table = table(place.path(), EXPERIMENTS, &setup()).unwrap();
     let rows: Vec<&str> = table.lines().collect();
     assert_eq!(rows.len(), 2 + 2, "{table}");
     assert_eq!(rows[1], "|---|---|---|---|");
@@ -360,9 +360,9 @@ fn what_a_drawing_or_a_link_refers_to_is_there() {
 #[test]
 fn a_folder_without_outcomes_is_no_report() {
     let place = tempfile::tempdir().unwrap();
-    let error = write(place.path(), &[], &around()).unwrap_err();
+    let error = write(place.path(), &[], &setup()).unwrap_err();
     assert!(error.to_string().contains("no outcomes"), "{error}");
-    let error = write(&place.path().join("none"), &[], &around()).unwrap_err();
+    let error = write(&place.path().join("none"), &[], &setup()).unwrap_err();
     assert!(error.to_string().contains("no folder"), "{error}");
 }
 

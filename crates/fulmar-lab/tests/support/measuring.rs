@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fulmar_lab::experiment::{Measured, Surroundings, Work};
+use fulmar_lab::experiment::{LabSetup, Measured, Work};
 use fulmar_testbed::peers::leave_out;
 
 use super::{SSH, has, link};
@@ -23,11 +23,11 @@ pub(crate) fn measured(peer: &str, work: &impl Work) -> Option<Measured> {
         leave_out("fulmar is not built beside fulmar-lab");
         return None;
     }
-    let around = Surroundings {
+    let setup = LabSetup {
         fulmar: fulmar(),
-        ..Surroundings::default()
+        ..LabSetup::default()
     };
-    match work.measure(peer, 1, &around) {
+    match work.measure(peer, 1, &setup) {
         Ok(measured) => Some(measured),
         Err(error) if format!("{error:#}").contains("sshd cannot be had") => {
             leave_out(&format!("{error:#}"));

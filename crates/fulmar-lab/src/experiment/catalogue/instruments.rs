@@ -1,6 +1,6 @@
 //! The experiments that have instruments of their own.
 
-use super::super::{Cell, Experiment, Quoted, Surroundings};
+use super::super::{Cell, Experiment, LabSetup, Quoted};
 use crate::instrument::{agreement, bulk, collection, copy, lan, load, tinygram};
 
 const LIST: &str = "OpenSSH list, 2004";
@@ -132,7 +132,7 @@ pub(super) const COLLECTION: Experiment = Experiment {
     published: &[],
     quoted: COLLECTION_QUOTED,
     why: "",
-    cells: |around| kept(collection::cells, &["own-200ms"], around),
+    cells: |setup| kept(collection::cells, &["own-200ms"], setup),
 };
 
 pub(super) const TINYGRAMS: Experiment = Experiment {
@@ -147,7 +147,7 @@ pub(super) const TINYGRAMS: Experiment = Experiment {
     published: &[],
     quoted: TINYGRAMS_QUOTED,
     why: "",
-    cells: |around| kept(tinygram::cells, &["folder", "short"], around),
+    cells: |setup| kept(tinygram::cells, &["folder", "short"], setup),
 };
 
 pub(super) const BULK: Experiment = Experiment {
@@ -163,7 +163,7 @@ pub(super) const BULK: Experiment = Experiment {
     published: &[],
     quoted: BULK_QUOTED,
     why: "",
-    cells: |around| kept(bulk::cells, &["40ms"], around),
+    cells: |setup| kept(bulk::cells, &["40ms"], setup),
 };
 
 pub(super) const COPY: Experiment = Experiment {
@@ -178,7 +178,7 @@ pub(super) const COPY: Experiment = Experiment {
     published: &[],
     quoted: COPY_QUOTED,
     why: "",
-    cells: |around| kept(copy::cells, &["45ms-clear"], around),
+    cells: |setup| kept(copy::cells, &["45ms-clear"], setup),
 };
 
 const LAN_FEW: &[&str] = &["echo-1ms", "flood-yes-20ms", "start", "idle"];
@@ -194,7 +194,7 @@ pub(super) const LAN: Experiment = Experiment {
     published: &[],
     quoted: &[],
     why: "",
-    cells: |around| kept(lan::cells, LAN_FEW, around),
+    cells: |setup| kept(lan::cells, LAN_FEW, setup),
 };
 
 pub(super) const LOADS: Experiment = Experiment {
@@ -209,7 +209,7 @@ pub(super) const LOADS: Experiment = Experiment {
     published: &[],
     quoted: &[],
     why: "",
-    cells: |around| kept(load::cells, &["yes"], around),
+    cells: |setup| kept(load::cells, &["yes"], setup),
 };
 
 pub(super) const WORLDS: Experiment = Experiment {
@@ -222,12 +222,12 @@ pub(super) const WORLDS: Experiment = Experiment {
     published: &[],
     quoted: &[],
     why: "",
-    cells: |around| kept(agreement::cells, &["clear"], around),
+    cells: |setup| kept(agreement::cells, &["clear"], setup),
 };
 
 /// Returns the cells, or only these where it is to be quick.
-fn kept(cells: fn(&Surroundings) -> Vec<Cell>, few: &[&str], around: &Surroundings) -> Vec<Cell> {
-    let mut cells = cells(around);
-    cells.retain(|cell| !around.is_quick || few.contains(&cell.name.as_str()));
+fn kept(cells: fn(&LabSetup) -> Vec<Cell>, few: &[&str], setup: &LabSetup) -> Vec<Cell> {
+    let mut cells = cells(setup);
+    cells.retain(|cell| !setup.is_quick || few.contains(&cell.name.as_str()));
     cells
 }

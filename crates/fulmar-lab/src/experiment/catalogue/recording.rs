@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::super::Surroundings;
+use super::super::LabSetup;
 use crate::typing::TypingLoop;
 
 /// A recording of the folder of data, or one of ours.
@@ -74,8 +74,8 @@ const fn recording(
 
 impl Recording {
     /// Returns this recording, or what stands in for it where that was asked for.
-    pub(super) fn or_stand_in(&'static self, around: &Surroundings) -> &'static Self {
-        let stand_in = self.stand_in.filter(|_| around.is_generated);
+    pub(super) fn or_stand_in(&'static self, setup: &LabSetup) -> &'static Self {
+        let stand_in = self.stand_in.filter(|_| setup.is_generated);
         stand_in.unwrap_or(self)
     }
 
@@ -115,10 +115,10 @@ mod tests {
 
     #[test]
     fn a_recording_of_ours_stands_in_only_where_that_was_asked_for() {
-        let mut around = Surroundings::default();
-        assert_eq!(ZIPPY.or_stand_in(&around), &ZIPPY);
-        around.is_generated = true;
-        assert_eq!(ZIPPY.or_stand_in(&around), &OWN_VIM);
-        assert_eq!(OWN_BASH.or_stand_in(&around), &OWN_BASH);
+        let mut setup = LabSetup::default();
+        assert_eq!(ZIPPY.or_stand_in(&setup), &ZIPPY);
+        setup.is_generated = true;
+        assert_eq!(ZIPPY.or_stand_in(&setup), &OWN_VIM);
+        assert_eq!(OWN_BASH.or_stand_in(&setup), &OWN_BASH);
     }
 }

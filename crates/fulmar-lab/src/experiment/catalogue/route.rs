@@ -1,6 +1,6 @@
 //! The link of a typed session, for each seed.
 
-use super::super::Surroundings;
+use super::super::LabSetup;
 
 /// A link, in the words of a scenario, with gaps for what differs from seed to seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,10 +58,10 @@ impl Route {
     /// A published trace has no chance in it: the first seed starts at its beginning, as in the
     /// reproduction, and each further one a third of its period and a second later. A generated one
     /// is another for each seed.
-    pub(super) fn scenario(&self, seed: u64, around: &Surroundings) -> String {
+    pub(super) fn scenario(&self, seed: u64, setup: &LabSetup) -> String {
         match self.traces {
             None => self.lines.to_owned(),
-            Some(traces) if around.is_generated => self
+            Some(traces) if setup.is_generated => self
                 .lines
                 .replace("{up}", &format!("trace {}-up:{seed}", traces.like))
                 .replace("{down}", &format!("trace {}-down:{seed}", traces.like)),
@@ -97,8 +97,8 @@ mod tests {
 
     #[test]
     fn seeds_start_at_other_places_of_a_trace_and_the_first_at_its_beginning() {
-        let around = Surroundings::default();
-        let starts = [1, 2, 3, 4].map(|seed| ROUTE.scenario(seed, &around));
+        let setup = LabSetup::default();
+        let starts = [1, 2, 3, 4].map(|seed| ROUTE.scenario(seed, &setup));
         assert!(starts[0].contains("up trace Verizon-LTE-short.up from 0s\n"));
         assert!(starts[1].contains("down trace Verizon-LTE-short.down from 47s queue 64kB"));
         assert!(starts[2].contains("from 94s") && starts[3].contains("from 1s"));
@@ -113,15 +113,15 @@ mod tests {
 
     #[test]
     fn a_generated_link_needs_no_file_and_differs_for_each_seed() {
-        let around = Surroundings {
+        let setup = LabSetup {
             is_generated: true,
-            ..Surroundings::default()
+            ..LabSetup::default()
         };
         assert!(ROUTE.needs(true).is_empty());
-        let lines = ROUTE.scenario(5, &around);
+        let lines = ROUTE.scenario(5, &setup);
         assert!(lines.starts_with("up trace like-lte-up:5\ndown trace like-lte-down:5 queue"));
         let scenarios = [1, 2].map(|seed| {
-            Scenario::parse(&ROUTE.scenario(seed, &around), &LinkTraces::none()).unwrap()
+            Scenario::parse(&ROUTE.scenario(seed, &setup), &LinkTraces::none()).unwrap()
         });
         assert_ne!(scenarios[0].up, scenarios[1].up);
     }

@@ -1,24 +1,24 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::experiment::{Cell, Surroundings};
+use crate::experiment::{Cell, LabSetup};
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 
 /// Full and quick, with the data of others and without.
-fn everywhere() -> [Surroundings; 4] {
+fn everywhere() -> [LabSetup; 4] {
     [(false, false), (true, false), (false, true), (true, true)].map(|(is_quick, is_generated)| {
-        Surroundings {
+        LabSetup {
             is_quick,
             is_generated,
-            ..Surroundings::default()
+            ..LabSetup::default()
         }
     })
 }
 
-fn names(experiment: &str, around: &Surroundings) -> Vec<String> {
-    let cells = (named(experiment).unwrap().cells)(around);
+fn names(experiment: &str, setup: &LabSetup) -> Vec<String> {
+    let cells = (named(experiment).unwrap().cells)(setup);
     cells.into_iter().map(|cell| cell.name).collect()
 }
 
@@ -31,9 +31,9 @@ fn parameter(cell: &Cell, wanted: &str) -> Option<String> {
 fn experiments_and_their_cells_have_names_of_their_own() {
     let experiments: BTreeSet<&str> = ALL.iter().map(|experiment| experiment.name).collect();
     assert_eq!(experiments.len(), ALL.len());
-    for around in everywhere() {
+    for setup in everywhere() {
         for experiment in &ALL {
-            let cells = names(experiment.name, &around);
+            let cells = names(experiment.name, &setup);
             let different: BTreeSet<&String> = cells.iter().collect();
             assert!(!cells.is_empty(), "{}", experiment.name);
             assert_eq!(different.len(), cells.len(), "{cells:?}");
@@ -44,10 +44,10 @@ fn experiments_and_their_cells_have_names_of_their_own() {
 #[test]
 fn what_is_quick_is_a_part_of_the_whole() {
     for is_generated in [false, true] {
-        let of = |is_quick| Surroundings {
+        let of = |is_quick| LabSetup {
             is_quick,
             is_generated,
-            ..Surroundings::default()
+            ..LabSetup::default()
         };
         for experiment in &ALL {
             let all = names(experiment.name, &of(false));
@@ -62,7 +62,7 @@ fn what_is_quick_is_a_part_of_the_whole() {
 #[test]
 fn published_figures_stand_beside_cells_and_peers_that_there_are() {
     for experiment in &ALL {
-        let cells = (experiment.cells)(&Surroundings::default());
+        let cells = (experiment.cells)(&LabSetup::default());
         let published = experiment.published.iter();
         let quoted = experiment.quoted.iter().map(|row| (row.cells, row.peer));
         for (begin, peer) in published.map(|row| (row.cells, row.peer)).chain(quoted) {
@@ -82,9 +82,9 @@ fn published_figures_stand_beside_cells_and_peers_that_there_are() {
 
 #[test]
 fn typed_sessions_have_links_and_peers_that_can_be_read() {
-    let around = Surroundings {
+    let setup = LabSetup {
         is_generated: true,
-        ..Surroundings::default()
+        ..LabSetup::default()
     };
     for name in [
         "evdo",
@@ -95,7 +95,7 @@ fn typed_sessions_have_links_and_peers_that_can_be_read() {
         "adversarial",
         "trouble",
     ] {
-        for cell in (named(name).unwrap().cells)(&around) {
+        for cell in (named(name).unwrap().cells)(&setup) {
             let link = parameter(&cell, "link").expect("it is typed");
             let scenario = Scenario::parse(&link.replace("; ", "\n"), &LinkTraces::none());
             let scenario = scenario.unwrap_or_else(|error| panic!("{}: {error:#}", cell.name));
@@ -122,12 +122,12 @@ fn the_paper_s_experiments_are_closed_and_three_of_them_open() {
 
 #[test]
 fn users_recordings_and_peers_are_those_of_the_published_studies() {
-    let around = Surroundings::default();
-    let quick = Surroundings {
+    let setup = LabSetup::default();
+    let quick = LabSetup {
         is_quick: true,
-        ..Surroundings::default()
+        ..LabSetup::default()
     };
-    let evdo = names("evdo", &around);
+    let evdo = names("evdo", &setup);
     assert_eq!(evdo.len(), 12);
     assert_eq!(evdo[0], "lte-500ms-closed-trace-01");
     assert_eq!(evdo[11], "evdo-200ms-open-zippy");
@@ -142,18 +142,18 @@ fn users_recordings_and_peers_are_those_of_the_published_studies() {
         "rtt-5000ms-open-trace-01",
         "rtt-4800ms-closed-trace-01",
     ];
-    assert_eq!(names("high-delay", &around), high_delay);
+    assert_eq!(names("high-delay", &setup), high_delay);
     assert_eq!(names("high-delay", &quick), high_delay[..1]);
     let of_quick = (typing::HIGH_DELAY.cells)(&quick).remove(0);
     assert_eq!(of_quick.peers, ["ssh", "mosh", "fulmar"]);
     let paged = ["rtt-200ms-closed-paging", "rtt-200ms-closed-own-less"];
-    assert_eq!(names("adversarial", &around)[..2], paged);
+    assert_eq!(names("adversarial", &setup)[..2], paged);
     assert_eq!(names("adversarial", &quick), paged[..1]);
 }
 
 #[test]
 fn nobody_types_at_a_computer_that_sleeps() {
-    let cells = (trouble::TROUBLE.cells)(&Surroundings::default());
+    let cells = (trouble::TROUBLE.cells)(&LabSetup::default());
     let closed: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
     let closed: Vec<&&str> = closed
         .iter()

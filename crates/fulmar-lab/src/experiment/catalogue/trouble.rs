@@ -1,6 +1,6 @@
 //! The troubles of real networks: bursts of loss, other addresses, outages, sleep.
 
-use super::super::{Cell, Experiment, Surroundings};
+use super::super::{Cell, Experiment, LabSetup};
 use super::recording::OWN_BASH;
 use super::response::Response;
 use super::route::Route;
@@ -22,14 +22,14 @@ pub(super) const TROUBLE: Experiment = Experiment {
 };
 
 /// Changes count from the start of the typing: the session is up then.
-fn trouble(around: &Surroundings) -> Vec<Cell> {
+fn trouble(setup: &LabSetup) -> Vec<Cell> {
     let setting = |name, title, lines, response| {
         let user = match name {
             // Nobody types at a computer that sleeps: this user waits for each answer.
             "sleep-30s" => TypingLoop::Closed,
             _ => TypingLoop::Open,
         };
-        Setting::new(name, title, Route::plain(lines), response).cell(user, &OWN_BASH, around)
+        Setting::new(name, title, Route::plain(lines), response).cell(user, &OWN_BASH, setup)
     };
     let usual = Response::millis(150, 40);
     let for_good = usual.tcp(30_000);
@@ -72,6 +72,6 @@ fn trouble(around: &Surroundings) -> Vec<Cell> {
         ),
     ];
     // What ssh does not survive.
-    let is_meant = |cell: &Cell| !around.is_quick || cell.name.starts_with("roaming");
+    let is_meant = |cell: &Cell| !setup.is_quick || cell.name.starts_with("roaming");
     all.into_iter().filter(is_meant).collect()
 }

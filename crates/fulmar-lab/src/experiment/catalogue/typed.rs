@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::super::{Cell, Measured, Surroundings, Work};
+use super::super::{Cell, LabSetup, Measured, Work};
 use super::recording::Recording;
 use super::response::Response;
 use super::route::Route;
@@ -84,18 +84,18 @@ impl Setting {
         &self,
         user: TypingLoop,
         recording: &'static Recording,
-        around: &Surroundings,
+        setup: &LabSetup,
     ) -> Cell {
-        let recording = recording.or_stand_in(around);
+        let recording = recording.or_stand_in(setup);
         let typed = Typed {
             setting: *self,
             recording,
             user,
-            is_generated: around.is_generated,
-            limits: if around.is_quick { QUICK } else { LIMITS },
+            is_generated: setup.is_generated,
+            limits: if setup.is_quick { QUICK } else { LIMITS },
         };
         let likeness = match self.route.traces {
-            Some(_) if around.is_generated => "like-",
+            Some(_) if setup.is_generated => "like-",
             _ => "",
         };
         let takes = self.peers.iter().map(|peer| typed.time(peer)).max();
@@ -163,17 +163,17 @@ fn first_outputs(verdict: &RunVerdict) -> Vec<(String, Figure)> {
 }
 
 impl Work for Typed {
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let replay = Replay {
             download: self.setting.has_download,
             limits: self.limits,
             ..Replay::new(
-                &self.setting.route.scenario(seed, around),
+                &self.setting.route.scenario(seed, setup),
                 self.recording.name,
                 self.user,
             )
         };
-        let mut measured = replay.measure(peer, seed, around)?;
+        let mut measured = replay.measure(peer, seed, setup)?;
         if let Some(verdict) = &measured.verdict {
             measured.figures.extend(first_outputs(verdict));
         }
@@ -197,11 +197,11 @@ impl Work for Typed {
     }
 
     fn parameters(&self) -> Vec<(&'static str, String)> {
-        let around = Surroundings {
+        let setup = LabSetup {
             is_generated: self.is_generated,
-            ..Surroundings::default()
+            ..LabSetup::default()
         };
-        let scenario = self.setting.route.scenario(1, &around);
+        let scenario = self.setting.route.scenario(1, &setup);
         let mut parameters = vec![
             ("link", scenario.lines().collect::<Vec<_>>().join("; ")),
             ("user", format!("{} loop", self.user.name())),
@@ -237,12 +237,12 @@ mod tests {
 
     #[test]
     fn a_cell_is_named_by_link_user_and_recording() {
-        let mut around = Surroundings::default();
-        let cell = SETTING.cell(TypingLoop::Open, &TRACE_01, &around);
+        let mut setup = LabSetup::default();
+        let cell = SETTING.cell(TypingLoop::Open, &TRACE_01, &setup);
         assert_eq!(cell.name, "lte-500ms-open-trace-01");
         assert_eq!(cell.work.needs().len(), 3);
-        around.is_generated = true;
-        let cell = SETTING.cell(TypingLoop::Open, &TRACE_01, &around);
+        setup.is_generated = true;
+        let cell = SETTING.cell(TypingLoop::Open, &TRACE_01, &setup);
         assert_eq!(cell.name, "like-lte-500ms-open-own-bash");
         assert!(cell.work.needs().is_empty());
     }
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn no_run_takes_longer_than_its_limit() {
-        let cell = SETTING.cell(TypingLoop::Closed, &TRACE_01, &Surroundings::default());
+        let cell = SETTING.cell(TypingLoop::Closed, &TRACE_01, &LabSetup::default());
         let takes = |peer| cell.work.takes(peer).unwrap();
         let limit = SET_UP + LOG_IN_MAX + LIMITS.time + LIMITS.patience;
         assert_eq!(takes("ssh"), limit);

@@ -1,6 +1,6 @@
 //! The experiments in which somebody types: those of the Mosh paper and of its reproduction.
 
-use super::super::{Cell, Experiment, Published, Quoted, Surroundings};
+use super::super::{Cell, Experiment, LabSetup, Published, Quoted};
 use super::recording::{OWN_LESS, PAGING, Recording, SHORT, TRACE_01, ZIPPY};
 use super::response::Response;
 use super::route::{EVDO as EVDO_TRACES, LTE, Route};
@@ -56,7 +56,7 @@ pub(super) const EVDO: Experiment = Experiment {
     cells: evdo,
 };
 
-fn evdo(around: &Surroundings) -> Vec<Cell> {
+fn evdo(setup: &LabSetup) -> Vec<Cell> {
     let lte = Setting::new(
         "lte-500ms",
         "LTE, at least 500 ms",
@@ -69,8 +69,8 @@ fn evdo(around: &Surroundings) -> Vec<Cell> {
         Route::traced(EVDO_TRACES, "up {up}\ndown {down}\nboth delay 100ms"),
         Response::millis(600, 180),
     );
-    let mut all = cells(lte, &USERS, &INTERACTIVE, around);
-    all.extend(cells(evdo, users(around), &INTERACTIVE, around));
+    let mut all = cells(lte, &USERS, &INTERACTIVE, setup);
+    all.extend(cells(evdo, users(setup), &INTERACTIVE, setup));
     all
 }
 
@@ -91,7 +91,7 @@ pub(super) const DOWNLOAD: Experiment = Experiment {
     cells: download,
 };
 
-fn download(around: &Surroundings) -> Vec<Cell> {
+fn download(setup: &LabSetup) -> Vec<Cell> {
     let lte = Setting {
         has_download: true,
         ..Setting::new(
@@ -101,7 +101,7 @@ fn download(around: &Surroundings) -> Vec<Cell> {
             Response::millis(5000, 1700),
         )
     };
-    cells(lte, users(around), &[&TRACE_01], around)
+    cells(lte, users(setup), &[&TRACE_01], setup)
 }
 
 pub(super) const HIGH_DELAY: Experiment = Experiment {
@@ -126,7 +126,7 @@ pub(super) const HIGH_DELAY: Experiment = Experiment {
     cells: high_delay,
 };
 
-fn high_delay(around: &Surroundings) -> Vec<Cell> {
+fn high_delay(setup: &LabSetup) -> Vec<Cell> {
     let at = |name, title, lines| Setting {
         peers: &["ssh", "mosh", "fulmar", "mosh-a", "fulmar-a"],
         ..Setting::new(
@@ -141,15 +141,15 @@ fn high_delay(around: &Surroundings) -> Vec<Cell> {
         ..at("rtt-4800ms", "4.8 s", "both delay 2400ms")
     };
     let exactly = at("rtt-5000ms", "5 s", "both delay 2500ms");
-    if around.is_quick {
+    if setup.is_quick {
         let fewer = Setting {
             peers: SHELLS,
             ..exactly
         };
-        return cells(fewer, &[TypingLoop::Closed], &[&TRACE_01], around);
+        return cells(fewer, &[TypingLoop::Closed], &[&TRACE_01], setup);
     }
-    let mut all = cells(exactly, &USERS, &[&TRACE_01], around);
-    all.extend(cells(below, &[TypingLoop::Closed], &[&TRACE_01], around));
+    let mut all = cells(exactly, &USERS, &[&TRACE_01], setup);
+    all.extend(cells(below, &[TypingLoop::Closed], &[&TRACE_01], setup));
     all
 }
 
@@ -168,14 +168,14 @@ pub(super) const TRANSOCEANIC: Experiment = Experiment {
     cells: transoceanic,
 };
 
-fn transoceanic(around: &Surroundings) -> Vec<Cell> {
+fn transoceanic(setup: &LabSetup) -> Vec<Cell> {
     let wired = Setting::new(
         "rtt-273ms",
         "273 ms",
         Route::plain("both delay 136.5ms"),
         Response::millis(280, 90),
     );
-    cells(wired, users(around), &[&TRACE_01], around)
+    cells(wired, users(setup), &[&TRACE_01], setup)
 }
 
 pub(super) const LOSS: Experiment = Experiment {
@@ -196,7 +196,7 @@ pub(super) const LOSS: Experiment = Experiment {
     cells: loss,
 };
 
-fn loss(around: &Surroundings) -> Vec<Cell> {
+fn loss(setup: &LabSetup) -> Vec<Cell> {
     let lossy = Setting {
         peers: &["ssh", "mosh-n", "fulmar-n", "mosh", "fulmar"],
         ..Setting::new(
@@ -206,7 +206,7 @@ fn loss(around: &Surroundings) -> Vec<Cell> {
             Response::millis(350, 120).tcp(1500),
         )
     };
-    cells(lossy, users(around), &[&TRACE_01], around)
+    cells(lossy, users(setup), &[&TRACE_01], setup)
 }
 
 pub(super) const ADVERSARIAL: Experiment = Experiment {
@@ -232,7 +232,7 @@ pub(super) const ADVERSARIAL: Experiment = Experiment {
     cells: adversarial,
 };
 
-fn adversarial(around: &Surroundings) -> Vec<Cell> {
+fn adversarial(setup: &LabSetup) -> Vec<Cell> {
     let paged = Setting::new(
         "rtt-200ms",
         "200 ms",
@@ -240,19 +240,19 @@ fn adversarial(around: &Surroundings) -> Vec<Cell> {
         Response::millis(230, 230),
     );
     // With stand-ins both would be the same.
-    let recordings: &[&Recording] = if around.is_generated {
+    let recordings: &[&Recording] = if setup.is_generated {
         &[&OWN_LESS]
-    } else if around.is_quick {
+    } else if setup.is_quick {
         &[&PAGING]
     } else {
         &[&PAGING, &OWN_LESS]
     };
-    cells(paged, users(around), recordings, around)
+    cells(paged, users(setup), recordings, setup)
 }
 
 /// Both users, or the paper's where it is to be quick.
-fn users(around: &Surroundings) -> &'static [TypingLoop] {
-    if around.is_quick {
+fn users(setup: &LabSetup) -> &'static [TypingLoop] {
+    if setup.is_quick {
         &[TypingLoop::Closed]
     } else {
         &USERS
@@ -264,17 +264,17 @@ fn cells(
     setting: Setting,
     users: &[TypingLoop],
     recordings: &[&'static Recording],
-    around: &Surroundings,
+    setup: &LabSetup,
 ) -> Vec<Cell> {
     let mut cells = Vec::new();
     // The middle one is the shortest.
     let recordings = match recordings {
-        [_, short, _] if around.is_quick => &[*short],
+        [_, short, _] if setup.is_quick => &[*short],
         all => all,
     };
     for user in users {
         for recording in recordings {
-            cells.push(setting.cell(*user, recording, around));
+            cells.push(setting.cell(*user, recording, setup));
         }
     }
     cells

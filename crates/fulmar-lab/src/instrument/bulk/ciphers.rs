@@ -11,7 +11,7 @@ use fulmar_testbed::KilledChild;
 use fulmar_testbed::peers::find;
 
 use super::{put_costs, relay, speed};
-use crate::experiment::{Cell, Measured, Surroundings, Work};
+use crate::experiment::{Cell, LabSetup, Measured, Work};
 use crate::instrument::hosts::hosts;
 use crate::instrument::transfer::shell;
 use crate::peer::{Programs, costs};
@@ -37,8 +37,8 @@ pub struct Ciphers {
 }
 
 /// Returns the setting: each cipher, and the control.
-pub(super) fn cell(around: &Surroundings) -> Cell {
-    let bytes = if around.is_quick {
+pub(super) fn cell(setup: &LabSetup) -> Cell {
+    let bytes = if setup.is_quick {
         super::BYTES / 3
     } else {
         super::BYTES
@@ -82,7 +82,7 @@ fn short(cipher: &str) -> &str {
 
 impl Work for Ciphers {
     /// `peer` is a cipher without what follows `@`, or `none` for the control.
-    fn measure(&self, peer: &str, _seed: u64, _around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, _seed: u64, _around: &LabSetup) -> Result<Measured> {
         if peer == RELAY {
             let (measured, command) = relay::run(WARM_UP, self.bytes)?;
             return Ok(measured.by(&Scenario::default(), vec![command]));

@@ -29,7 +29,7 @@ use super::transfer::{
     TransferProgress,
 };
 use super::{Congestion, cell};
-use crate::experiment::{Cell, Measured, Surroundings, Work};
+use crate::experiment::{Cell, LabSetup, Measured, Work};
 use crate::link::Link;
 use crate::peer::Cost;
 use crate::scenario::Scenario;
@@ -98,8 +98,8 @@ pub struct Bulk {
 }
 
 /// Returns the settings of the experiment.
-pub fn cells(around: &Surroundings) -> Vec<Cell> {
-    let time = if around.is_quick { TIME / 4 } else { TIME };
+pub fn cells(setup: &LabSetup) -> Vec<Cell> {
+    let time = if setup.is_quick { TIME / 4 } else { TIME };
     let tools = TOOLS.map(|tool| tool.name);
     let cells = RTTS_MS.map(|rtt_ms| {
         let title = format!("round trip {rtt_ms} ms, {} Mbit/s", RATE_BITS / 1_000_000);
@@ -112,7 +112,7 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
         let takes = time + Duration::from_secs(3);
         cell(format!("{rtt_ms}ms"), title, &tools, takes, work)
     });
-    let cells = cells.into_iter().chain([ciphers::cell(around)]);
+    let cells = cells.into_iter().chain([ciphers::cell(setup)]);
     let alone = |cell| Cell {
         is_alone: true,
         ..cell
@@ -121,7 +121,7 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
 }
 
 impl Work for Bulk {
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let tool = Tool::named(peer, &TOOLS)?;
         let scenario = self.scenario(seed)?;
         let load = (TransferDirection::Down, self.bytes);
@@ -139,7 +139,7 @@ impl Work for Bulk {
                 let hosts = hosts(&scenario)?;
                 let files = TransferFiles::random(self.bytes)?;
                 let mut costs = HostCosts::begin(&hosts)?;
-                let transfer = Transfer::start(tool, (&hosts, &files), load, around)?;
+                let transfer = Transfer::start(tool, (&hosts, &files), load, setup)?;
                 let result = transfer.run(limit, || costs.look())?;
                 let mut measured = self.figures(Some(LARGE), &result.progress);
                 let is_whole = files.are_same()?;

@@ -24,7 +24,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 
 use super::cell;
-use crate::experiment::{Cell, Measured, Surroundings, Work};
+use crate::experiment::{Cell, LabSetup, Measured, Work};
 use crate::judge::GroundTruth;
 use crate::scenario::Scenario;
 use crate::simulated::Simulated;
@@ -69,9 +69,9 @@ pub enum RecordingSet {
 }
 
 /// Returns the cells of the experiment.
-pub fn cells(around: &Surroundings) -> Vec<Cell> {
+pub fn cells(setup: &LabSetup) -> Vec<Cell> {
     let mut sources = vec![(RecordingSet::Own, "own", "our recordings")];
-    if around.data.is_some() {
+    if setup.data.is_some() {
         sources.push((RecordingSet::Others, "others", "the published recordings"));
     }
     let mut cells = Vec::new();
@@ -118,8 +118,8 @@ impl Work for Collection {
         ]
     }
 
-    fn measure(&self, peer: &str, _seed: u64, around: &Surroundings) -> Result<Measured> {
-        let paths = self.recordings.paths(around)?;
+    fn measure(&self, peer: &str, _seed: u64, setup: &LabSetup) -> Result<Measured> {
+        let paths = self.recordings.paths(setup)?;
         let mut measured = Measured {
             recording: Some(names(&paths)),
             ..Measured::default()
@@ -225,11 +225,11 @@ fn intervals() -> impl Iterator<Item = Duration> {
 
 impl RecordingSet {
     /// Returns the files, in order of their names.
-    fn paths(self, around: &Surroundings) -> Result<Vec<PathBuf>> {
+    fn paths(self, setup: &LabSetup) -> Result<Vec<PathBuf>> {
         let folder = match self {
-            Self::Own => around.recordings.clone(),
+            Self::Own => setup.recordings.clone(),
             Self::Others => {
-                let data = around.data.as_ref();
+                let data = setup.data.as_ref();
                 data.context("no folder of data is named")?
                     .join("key-traces")
             }

@@ -19,7 +19,7 @@ fn recording() -> Vec<u8> {
 }
 
 struct Place {
-    around: Surroundings,
+    setup: LabSetup,
     _folder: TempDir,
 }
 
@@ -28,12 +28,12 @@ impl Place {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("own-made"), recording()).unwrap();
         fs::write(folder.path().join("own-made.meta"), "").unwrap();
-        let around = Surroundings {
+        let setup = LabSetup {
             recordings: folder.path().to_owned(),
-            ..Surroundings::default()
+            ..LabSetup::default()
         };
         Self {
-            around,
+            setup,
             _folder: folder,
         }
     }
@@ -43,7 +43,7 @@ impl Place {
             recordings: RecordingSet::Own,
             round_trip: Duration::from_millis(round_trip),
         };
-        collection.measure(peer, 1, &self.around).unwrap()
+        collection.measure(peer, 1, &self.setup).unwrap()
     }
 }
 
@@ -89,7 +89,7 @@ fn our_rule_is_a_point_of_the_server_itself() {
 fn a_write_has_waited_until_the_first_frame_with_it() {
     use crate::simulated::SentFrame;
     let place = Place::new();
-    let recording = Trace::read(&place.around.recordings.join("own-made")).unwrap();
+    let recording = Trace::read(&place.setup.recordings.join("own-made")).unwrap();
     let truth = GroundTruth::of(&recording);
     let scenario = Scenario::parse("both delay 20ms", &LinkTraces::none()).unwrap();
     let mut run = Simulated::run(&scenario, &recording, &truth, TypingLoop::Open, LIMITS).unwrap();
@@ -129,9 +129,9 @@ fn recordings_are_told_by_their_names_and_their_descriptions_are_none() {
 fn files_come_in_the_order_of_their_names() {
     let place = Place::new();
     for name in ["own-b", "own-a", "user-1"] {
-        fs::write(place.around.recordings.join(name), recording()).unwrap();
+        fs::write(place.setup.recordings.join(name), recording()).unwrap();
     }
-    let paths = RecordingSet::Own.paths(&place.around).unwrap();
+    let paths = RecordingSet::Own.paths(&place.setup).unwrap();
     assert_eq!(names(&paths), "own-a own-b own-made");
 }
 
@@ -141,8 +141,8 @@ fn nobody_else_has_a_rule_that_can_be_asked() {
         recordings: RecordingSet::Own,
         round_trip: Duration::from_millis(40),
     };
-    assert!(collection.measure("ssh", 1, &Place::new().around).is_err());
-    let around = Place::new().around;
-    assert!(RecordingSet::Others.paths(&around).is_err());
-    assert_eq!(cells(&around).len(), ROUND_TRIPS.len());
+    assert!(collection.measure("ssh", 1, &Place::new().setup).is_err());
+    let setup = Place::new().setup;
+    assert!(RecordingSet::Others.paths(&setup).is_err());
+    assert_eq!(cells(&setup).len(), ROUND_TRIPS.len());
 }

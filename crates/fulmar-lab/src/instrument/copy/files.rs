@@ -9,7 +9,7 @@ use fulmar_sim::Random;
 
 use super::network_path::NetworkPath;
 use super::{FILE, FOLDER};
-use crate::experiment::{Measured, Surroundings, Work};
+use crate::experiment::{LabSetup, Measured, Work};
 use crate::instrument::figures::HostCosts;
 use crate::instrument::hosts::hosts;
 use crate::instrument::transfer::{
@@ -87,12 +87,12 @@ impl TimedCopy {
         files: TransferFiles,
         load: (TransferDirection, u64),
         time: Duration,
-        around: &Surroundings,
+        setup: &LabSetup,
     ) -> Result<Self> {
         let hosts = hosts(scenario)?;
         let began = hosts.link.report()?.at;
         let mut costs = HostCosts::begin(&hosts)?;
-        let transfer = Transfer::start(tool, (&hosts, &files), load, around)?;
+        let transfer = Transfer::start(tool, (&hosts, &files), load, setup)?;
         let result = transfer.run(|_| time, || costs.look())?;
         Ok(Self {
             tool,
@@ -154,12 +154,12 @@ fn put_costs(
 }
 
 impl Work for OneFile {
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let tool = Tool::named(peer, &FILE)?;
         let scenario = self.path.scenario(seed)?;
         let files = TransferFiles::random(self.bytes)?;
         let load = (TransferDirection::Up, self.bytes);
-        let copy = TimedCopy::run(tool, &scenario, files, load, self.time, around)?;
+        let copy = TimedCopy::run(tool, &scenario, files, load, self.time, setup)?;
         let mut measured = copy.of_one_file()?;
         measured.put("product", self.path.product() as f64, "B");
         Ok(measured.by(&scenario, copy.result.commands))
@@ -174,14 +174,14 @@ impl Work for OneFile {
 }
 
 impl Work for ManyFiles {
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let tool = Tool::named(peer, &FOLDER)?;
         let scenario = self.path.scenario(seed)?;
         let files = TransferFiles::new()?;
         self.fill(&files.source())?;
         let all = (self.files * self.bytes) as u64;
         let load = (TransferDirection::Up, all);
-        let copy = TimedCopy::run(tool, &scenario, files, load, self.time, around)?;
+        let copy = TimedCopy::run(tool, &scenario, files, load, self.time, setup)?;
         let there = self.arrived(&copy.files)?;
         let mut measured = copy.speed((there * self.bytes) as u64);
         copy.put_costs(&mut measured, all);
@@ -235,17 +235,17 @@ fn name(number: usize) -> String {
 }
 
 impl Work for TracedCopy {
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let tool = Tool::named(peer, &FILE)?;
-        let traces = match &around.data {
+        let traces = match &setup.data {
             Some(folder) => LinkTraces::in_folder(folder),
             None => LinkTraces::none(),
         };
-        let scenario = Scenario::parse(&self.scenario(seed, around), &traces)?;
-        let trace = traces.get(&self.name(self.direction, seed, around.is_generated))?;
+        let scenario = Scenario::parse(&self.scenario(seed, setup), &traces)?;
+        let trace = traces.get(&self.name(self.direction, seed, setup.is_generated))?;
         let files = TransferFiles::random(self.bytes)?;
         let load = (self.direction, self.bytes);
-        let copy = TimedCopy::run(tool, &scenario, files, load, self.time, around)?;
+        let copy = TimedCopy::run(tool, &scenario, files, load, self.time, setup)?;
         let mut measured = copy.of_one_file()?;
         let until = copy.began + copy.result.took;
         let capacity = trace.count_between(copy.began, until) * OPPORTUNITY;
@@ -266,8 +266,8 @@ impl Work for TracedCopy {
 }
 
 impl TracedCopy {
-    fn scenario(&self, seed: u64, around: &Surroundings) -> String {
-        let name = |direction| self.name(direction, seed, around.is_generated);
+    fn scenario(&self, seed: u64, setup: &LabSetup) -> String {
+        let name = |direction| self.name(direction, seed, setup.is_generated);
         format!(
             "seed {seed}\nup trace {} queue {queue}B\ndown trace {} queue {queue}B\n\
              both delay {}us",
@@ -331,12 +331,12 @@ mod tests {
             rtt_ms: 50,
             time: Duration::ZERO,
         };
-        let mut around = Surroundings::default();
+        let mut setup = LabSetup::default();
         let expected = "seed 3\nup trace Measured.up queue 600000B\n\
             down trace Measured.down queue 600000B\nboth delay 25000us";
-        assert_eq!(copy.scenario(3, &around), expected);
-        around.is_generated = true;
-        let text = copy.scenario(3, &around);
+        assert_eq!(copy.scenario(3, &setup), expected);
+        setup.is_generated = true;
+        let text = copy.scenario(3, &setup);
         assert!(text.contains("down trace like-lte-down:3 queue"), "{text}");
         Scenario::parse(&text, &LinkTraces::none()).unwrap();
     }

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use super::transfer::{TcpSettings, Tool};
 use super::{Congestion, cell};
-use crate::experiment::{Cell, Surroundings};
+use crate::experiment::{Cell, LabSetup};
 
 pub use super::TransferDirection;
 pub use files::{ManyFiles, OneFile, TracedCopy};
@@ -104,9 +104,9 @@ const KEYS: usize = 150;
 const SHARED: NetworkPath = NetworkPath::clear(45, 100_000_000);
 
 /// Returns the settings of the experiment.
-pub fn cells(around: &Surroundings) -> Vec<Cell> {
-    let mut cells = one_file(around);
-    cells.push(many(around));
+pub fn cells(setup: &LabSetup) -> Vec<Cell> {
+    let mut cells = one_file(setup);
+    cells.push(many(setup));
     cells.extend(traced());
     cells.extend(keys());
     cells.extend(beside());
@@ -116,8 +116,8 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
     cells
 }
 
-fn one_file(around: &Surroundings) -> Vec<Cell> {
-    let (bytes, takes) = if around.is_quick {
+fn one_file(setup: &LabSetup) -> Vec<Cell> {
+    let (bytes, takes) = if setup.is_quick {
         (BYTES / 10, TIME / 15)
     } else {
         (BYTES, TIME_LOSSY)
@@ -141,8 +141,8 @@ fn one_file(around: &Surroundings) -> Vec<Cell> {
         .collect()
 }
 
-fn many(around: &Surroundings) -> Cell {
-    let files = if around.is_quick { FILES / 10 } else { FILES };
+fn many(setup: &LabSetup) -> Cell {
+    let files = if setup.is_quick { FILES / 10 } else { FILES };
     let work = ManyFiles {
         path: NetworkPath::clear(200, RATE_BITS),
         files,

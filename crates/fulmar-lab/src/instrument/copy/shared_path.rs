@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 
 use super::network_path::NetworkPath;
 use super::{CUBIC, FILE};
-use crate::experiment::{Measured, Surroundings, Work};
+use crate::experiment::{LabSetup, Measured, Work};
 use crate::instrument::hosts::hosts;
 use crate::instrument::lan;
 use crate::instrument::transfer::{Tool, Transfer, TransferDirection, TransferFiles};
@@ -55,7 +55,7 @@ pub struct FairShare {
 }
 
 impl Work for KeysDuringCopy {
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let tool = match peer {
             IDLE => None,
             _ => Some(Tool::named(peer, &FILE)?),
@@ -66,7 +66,7 @@ impl Work for KeysDuringCopy {
         let files = TransferFiles::random(bytes)?;
         let begin = |hosts: &SessionHosts| -> Result<Option<Transfer>> {
             let load = (self.direction, bytes);
-            let start = |tool| Transfer::start(tool, (hosts, &files), load, around);
+            let start = |tool| Transfer::start(tool, (hosts, &files), load, setup);
             tool.map(start).transpose()
         };
         let end = |transfer: Option<Transfer>| match transfer {
@@ -77,7 +77,7 @@ impl Work for KeysDuringCopy {
             }
             None => Ok(None),
         };
-        let (echoed, copied) = lan::echoed(&session, &scenario, self.keys, around, begin, end)?;
+        let (echoed, copied) = lan::echoed(&session, &scenario, self.keys, setup, begin, end)?;
         let mut measured = waits(&echoed.verdict.own());
         let mut commands = echoed.commands;
         if let Some((rate, its)) = copied {
@@ -102,7 +102,7 @@ fn waits(own: &[Observation]) -> Measured {
 }
 
 impl Work for FairShare {
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let tool = Tool::named(peer, &FILE)?;
         let scenario = self.path.scenario(seed)?;
         let hosts = hosts(&scenario)?;
@@ -111,7 +111,7 @@ impl Work for FairShare {
         let files = TransferFiles::random(bytes)?;
         let start = |tool| {
             let load = (TransferDirection::Up, bytes);
-            Transfer::start(tool, (&hosts, &files), load, around)
+            Transfer::start(tool, (&hosts, &files), load, setup)
         };
         let beside = Tool::tcp("Cubic", CUBIC);
         let [first, second] = if self.is_second {

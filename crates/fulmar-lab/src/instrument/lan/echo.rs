@@ -11,7 +11,7 @@ use fulmar_sim::Random;
 use fulmar_testbed::TimedUdpSocket;
 
 use super::in_millis;
-use crate::experiment::{Measured, Surroundings, Work};
+use crate::experiment::{LabSetup, Measured, Work};
 use crate::instrument::Kernel;
 use crate::instrument::figures::{median, millis};
 use crate::instrument::hosts::PeerHosts;
@@ -56,11 +56,11 @@ pub struct EchoCost {
 }
 
 impl Work for EchoCost {
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let peer = Peer::parse(peer)?;
         let scenario = super::link(seed, self.round_trip, "")?;
         let alone = |_: &SessionHosts| Ok(());
-        let (echoed, ()) = echoed(&peer, &scenario, self.keys, around, alone, Ok)?;
+        let (echoed, ()) = echoed(&peer, &scenario, self.keys, setup, alone, Ok)?;
         let measured = figures(&Summary::of(&echoed.verdict.own()), echoed.link)?;
         Ok(Measured {
             typing: Some("closed".to_owned()),
@@ -99,7 +99,7 @@ pub(in crate::instrument) fn echoed<T, R>(
     peer: &Peer,
     scenario: &Scenario,
     keys: usize,
-    around: &Surroundings,
+    setup: &LabSetup,
     begin: impl FnOnce(&SessionHosts) -> Result<T>,
     end: impl FnOnce(T) -> Result<R>,
 ) -> Result<(EchoRun, R)> {
@@ -108,7 +108,7 @@ pub(in crate::instrument) fn echoed<T, R>(
     std::fs::write(file.path(), &text)?;
     let recording = Trace::parse(text.as_bytes()).context("the recording is one")?;
     let truth = GroundTruth::of(&recording);
-    let hosts = PeerHosts::playing(file.path(), scenario, Kernel::USUAL, around)?;
+    let hosts = PeerHosts::playing(file.path(), scenario, Kernel::USUAL, setup)?;
     let link = round_trip(&hosts.session.link)?;
     // A title with each echo would be a cost of ours.
     let command = hosts

@@ -7,7 +7,7 @@ use fulmar_platform::boot_time;
 
 use super::shell::ShellSession;
 use super::{in_millis, link};
-use crate::experiment::{Measured, Surroundings, Work};
+use crate::experiment::{LabSetup, Measured, Work};
 use crate::instrument::Kernel;
 use crate::instrument::figures::{Traffic, median, millis, traffic};
 use crate::instrument::hosts::PeerHosts;
@@ -49,7 +49,7 @@ pub enum FloodSource {
 }
 
 impl Work for FloodInterrupt {
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let peer = Peer::parse(peer)?;
         let scenario = link(seed, self.round_trip, LINK)?;
         let file = tempfile::NamedTempFile::new().context("making a file to show")?;
@@ -63,7 +63,7 @@ impl Work for FloodInterrupt {
                 )
             }
         };
-        let hosts = PeerHosts::new(&scenario, Kernel::USUAL, around)?;
+        let hosts = PeerHosts::new(&scenario, Kernel::USUAL, setup)?;
         let mut shell = ShellSession::enter(&hosts, &peer)?;
         shell.await_first_prompt()?;
         shell.set_prompt()?;

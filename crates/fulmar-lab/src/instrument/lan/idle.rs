@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::shell::ShellSession;
 use super::{IDLE, in_millis, link};
-use crate::experiment::{Measured, Surroundings, Work};
+use crate::experiment::{LabSetup, Measured, Work};
 use crate::instrument::Kernel;
 use crate::instrument::figures::{HostCosts, Traffic, traffic};
 use crate::instrument::hosts::PeerHosts;
@@ -22,10 +22,10 @@ pub struct IdleTraffic {
 }
 
 impl Work for IdleTraffic {
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let peer = Peer::parse(peer)?;
         let scenario = link(seed, IDLE, "")?;
-        let hosts = PeerHosts::new(&scenario, Kernel::USUAL, around)?;
+        let hosts = PeerHosts::new(&scenario, Kernel::USUAL, setup)?;
         let mut shell = ShellSession::enter(&hosts, &peer)?;
         shell.await_first_prompt()?;
         shell.watcher.watch(self.quiet)?;

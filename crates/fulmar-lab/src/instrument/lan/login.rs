@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::shell::ShellSession;
 use super::{in_millis, link};
-use crate::experiment::{Measured, Surroundings, Work};
+use crate::experiment::{LabSetup, Measured, Work};
 use crate::instrument::Kernel;
 use crate::instrument::figures::{median, millis};
 use crate::instrument::hosts::PeerHosts;
@@ -29,11 +29,11 @@ pub struct LoginTime {
 }
 
 impl Work for LoginTime {
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let scenario = link(seed, self.round_trip, "")?;
-        let hosts = PeerHosts::new(&scenario, Kernel::USUAL, around)?;
+        let hosts = PeerHosts::new(&scenario, Kernel::USUAL, setup)?;
         let files = &hosts.session.files;
-        furnish(&files.server_home(), &around.fulmar).context("furnishing the account")?;
+        furnish(&files.server_home(), &setup.fulmar).context("furnishing the account")?;
         let values = hosts.values()?;
         let [line, ssh] = [line(peer, &values)?, line("ssh", &values)?];
         let log = files.home().join("steps");

@@ -22,7 +22,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::cell;
-use crate::experiment::{Cell, Surroundings, Work};
+use crate::experiment::{Cell, LabSetup, Work};
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 pub use echo::EchoCost;
@@ -49,8 +49,8 @@ const QUIET: Duration = Duration::from_secs(10);
 const IDLE: Duration = Duration::from_millis(20);
 
 /// Returns the cells of the experiment. The times that they take are seconds that were seen, for what is not planned.
-pub fn cells(around: &Surroundings) -> Vec<Cell> {
-    let choose = |few, usual| if around.is_quick { few } else { usual };
+pub fn cells(setup: &LabSetup) -> Vec<Cell> {
+    let choose = |few, usual| if setup.is_quick { few } else { usual };
     let times = choose(1, 3);
     let mut cells = Vec::new();
     for millis in NEAR {
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn each_cell_has_a_name_of_its_own() {
-        let mut names: Vec<String> = cells(&Surroundings::default())
+        let mut names: Vec<String> = cells(&LabSetup::default())
             .into_iter()
             .map(|cell| cell.name)
             .collect();

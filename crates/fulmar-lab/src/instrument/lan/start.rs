@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 
 use super::link;
 use super::shell::ShellSession;
-use crate::experiment::{Measured, Surroundings, Work};
+use crate::experiment::{LabSetup, Measured, Work};
 use crate::instrument::Kernel;
 use crate::instrument::figures::{Line, median, millis};
 use crate::instrument::hosts::PeerHosts;
@@ -23,7 +23,7 @@ pub struct StartTime {
 }
 
 impl Work for StartTime {
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let peers = [Peer::parse(peer)?, Peer::parse("ssh")?];
         let mut measured = Measured::default();
         let mut points: [Vec<(f64, f64)>; 2] = Default::default();
@@ -31,7 +31,7 @@ impl Work for StartTime {
         let mut scenarios = Vec::new();
         for round_trip in &self.round_trips {
             let scenario = link(seed, Duration::from_millis(*round_trip), "")?;
-            let hosts = PeerHosts::new(&scenario, Kernel::USUAL, around)?;
+            let hosts = PeerHosts::new(&scenario, Kernel::USUAL, setup)?;
             let mut took = [Vec::new(), Vec::new()];
             for _ in 0..self.times {
                 for (peer, took) in peers.iter().zip(&mut took) {

@@ -25,7 +25,7 @@ use fulmar_sim::{CLIENT, Change};
 use super::figures::{HostCosts, traffic};
 use super::hosts::PeerHosts;
 use super::{Kernel, WINDOW, cell};
-use crate::experiment::{Cell, Measured, Surroundings, Work};
+use crate::experiment::{Cell, LabSetup, Measured, Work};
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::{LinkTraces, Size};
@@ -84,7 +84,7 @@ pub enum Load {
 }
 
 /// Returns the cells of the experiment.
-pub fn cells(_around: &Surroundings) -> Vec<Cell> {
+pub fn cells(_around: &LabSetup) -> Vec<Cell> {
     let screen = "8 s of a screen redrawn 20 times a second";
     let storm = "what is much work for a terminal, at 400x100";
     let outage = "3000 keys in an outage of 60 s";
@@ -152,14 +152,14 @@ impl Load {
 }
 
 impl Work for Load {
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let peer = Peer::parse(peer)?;
         let scenario = Scenario::parse(&format!("seed {seed}"), &LinkTraces::none())?;
         let text = tempfile::NamedTempFile::new().context("making a file to show")?;
         if let Self::Throughput(bytes) = self {
             program::write_text(text.path(), *bytes)?;
         }
-        let hosts = PeerHosts::new(&scenario, Kernel::USUAL, around)?;
+        let hosts = PeerHosts::new(&scenario, Kernel::USUAL, setup)?;
         let command = self.program(text.path()).line(&hosts.lab()?)?;
         let line = hosts.line(&peer, command.clone())?;
         let mut session = LoadSession {
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn what_uses_the_machine_all_the_time_is_alone_and_storms_have_terminals() {
-        let cells = cells(&Surroundings::default());
+        let cells = cells(&LabSetup::default());
         let mut names: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
         for cell in &cells {
             let is_storm = cell.name.starts_with("storm-");

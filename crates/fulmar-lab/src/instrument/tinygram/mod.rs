@@ -30,7 +30,7 @@ use anyhow::Result;
 use super::hosts::PeerHosts;
 use super::watcher::{ByteStream as _, ScreenWatcher};
 use super::{Congestion, Kernel, cell};
-use crate::experiment::{Cell, Measured, Surroundings, Work};
+use crate::experiment::{Cell, LabSetup, Measured, Work};
 use crate::link::Link;
 use crate::peer::Peer;
 use crate::played::READY;
@@ -94,7 +94,7 @@ pub struct Tinygrams {
 }
 
 /// Returns the settings of the experiment.
-pub fn cells(around: &Surroundings) -> Vec<Cell> {
+pub fn cells(setup: &LabSetup) -> Vec<Cell> {
     let wide = Kernel {
         is_wide: true,
         ..Kernel::USUAL
@@ -109,7 +109,7 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
         ("folder-bbr", "34 lines, TCP bbr", FOLDER, bbr),
         ("short", "12 lines", SHORT, Kernel::USUAL),
     ];
-    let bursts = if around.is_quick { 3 } else { BURSTS };
+    let bursts = if setup.is_quick { 3 } else { BURSTS };
     let controls = PlainTcp::ALL.map(PlainTcp::name).into_iter();
     let peers: Vec<&str> = controls.chain(SESSIONS).collect();
     let takes = Duration::from_secs(2 + 2 * bursts);
@@ -156,9 +156,9 @@ impl Tinygrams {
         peer: &Peer,
         scenario: &Scenario,
         plan: BurstPlan,
-        around: &Surroundings,
+        setup: &LabSetup,
     ) -> Result<Bursts> {
-        let hosts = PeerHosts::new(scenario, self.kernel, around)?;
+        let hosts = PeerHosts::new(scenario, self.kernel, setup)?;
         let log = hosts.session.files.log();
         let command = format!(
             "{} tinygrams --log {} --lines {} --bytes {} --within {} --seed {}",
@@ -191,7 +191,7 @@ type Bursts = (BurstRun, Vec<WriteSpan>, Vec<String>);
 
 impl Work for Tinygrams {
     /// `peer` is a control, or what [`Peer::parse`] reads.
-    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let scenario = self.scenario(seed)?;
         let plan = BurstPlan {
             seed,
@@ -201,7 +201,7 @@ impl Work for Tinygrams {
         };
         let (run, written, commands) = match PlainTcp::named(peer) {
             Some(plain) => self.control(plain, &scenario, plan)?,
-            None => self.session(&Peer::parse(peer)?, &scenario, plan, around)?,
+            None => self.session(&Peer::parse(peer)?, &scenario, plan, setup)?,
         };
         let mut measured = run.figures(&written)?;
         let outcome = self.bottleneck.pass(run.sent_down);

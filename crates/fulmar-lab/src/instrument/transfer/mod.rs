@@ -17,7 +17,7 @@ use fulmar_testbed::KilledChild;
 use fulmar_testbed::peers::{find, search_path};
 
 use super::Kernel;
-use crate::experiment::Surroundings;
+use crate::experiment::LabSetup;
 use crate::link::Link;
 use crate::peer::plain;
 use crate::replay::SessionHosts;
@@ -94,7 +94,7 @@ impl Transfer {
         tool: Tool,
         (hosts, files): (&SessionHosts, &TransferFiles),
         load: (TransferDirection, u64),
-        around: &Surroundings,
+        setup: &LabSetup,
     ) -> Result<Self> {
         match tool.kind {
             ToolKind::Tcp(settings) => Self::tcp(tool.name, settings, &hosts.link, load),
@@ -104,7 +104,7 @@ impl Transfer {
                 }
                 let kernel = tcp::set_kernel(&hosts.link, Kernel::USUAL.congestion)?;
                 let (direction, bytes) = load;
-                let line = filled(&direction.with_ends(line), hosts, files, around)?;
+                let line = filled(&direction.with_ends(line), hosts, files, setup)?;
                 let mut shell = shell(hosts, &line);
                 shell.stdin(Stdio::null()).stdout(Stdio::null());
                 let began = boot_time();
@@ -211,9 +211,9 @@ fn filled(
     line: &str,
     hosts: &SessionHosts,
     files: &TransferFiles,
-    around: &Surroundings,
+    setup: &LabSetup,
 ) -> Result<String> {
-    let values = hosts.files.values(&around.fulmar)?;
+    let values = hosts.files.values(&setup.fulmar)?;
     let (_, config) = values.ssh.rsplit_once(' ').context("ssh has a file")?;
     let mut line = line
         .replace("{ssh}", &values.ssh)
@@ -222,7 +222,7 @@ fn filled(
         .replace("{source}", &plain(&files.source())?)
         .replace("{target}", &plain(&files.target())?);
     if line.contains("{fulmar}") {
-        let fulmar = &around.fulmar;
+        let fulmar = &setup.fulmar;
         ensure!(
             fulmar.is_file(),
             "{} is not there; build it",

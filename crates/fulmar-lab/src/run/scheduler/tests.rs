@@ -1,7 +1,7 @@
 //! Plans of work that is not done, but counted.
 
 use super::*;
-use crate::experiment::{Cell, Measured, Surroundings, Work};
+use crate::experiment::{Cell, LabSetup, Measured, Work};
 use crate::outcome::RunId;
 use crate::run::{SelectedCell, forecast};
 use std::sync::mpsc::channel;
@@ -29,7 +29,7 @@ struct Counted {
 }
 
 impl Work for Counted {
-    fn measure(&self, peer: &str, seed: u64, _around: &Surroundings) -> Result<Measured> {
+    fn measure(&self, peer: &str, seed: u64, _around: &LabSetup) -> Result<Measured> {
         let name = format!("{} {peer} {seed}", self.name);
         let must_fail = {
             let mut ledger = self.ledger.lock().unwrap();
@@ -54,7 +54,7 @@ impl Work for Counted {
 }
 
 /// Makes runs in this process.
-struct InProcessRunner(Surroundings);
+struct InProcessRunner(LabSetup);
 
 impl Runner for InProcessRunner {
     fn make(&self, plan: &RunPlan, run: &PlannedRun) -> Result<Outcome> {
@@ -121,7 +121,7 @@ impl Scene {
 
     fn run(&self, jobs: usize) -> RunCounts {
         let left = self.plan.left(&self.folder);
-        let runner = InProcessRunner(Surroundings::default());
+        let runner = InProcessRunner(LabSetup::default());
         let ended = run_plan(
             &self.plan,
             &left,

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 
 /// Programs and data that experiments need.
 #[derive(Clone, Debug, Default)]
-pub struct Surroundings {
+pub struct LabSetup {
     /// Our program.
     pub fulmar: PathBuf,
     /// The folder of data that are not ours to ship: `key-traces` and `link-traces` in it.
@@ -19,7 +19,7 @@ pub struct Surroundings {
     pub is_generated: bool,
 }
 
-impl Surroundings {
+impl LabSetup {
     /// Returns the options by which another process of this program has the same.
     ///
     /// # Errors
@@ -53,18 +53,18 @@ mod tests {
 
     #[test]
     fn another_process_gets_all_of_it() {
-        let mut around = Surroundings {
+        let mut setup = LabSetup {
             fulmar: "bin/fulmar".into(),
             recordings: "keys".into(),
-            ..Surroundings::default()
+            ..LabSetup::default()
         };
         let paths = ["--fulmar", "bin/fulmar", "--recordings", "keys"];
-        assert_eq!(around.options().unwrap(), paths);
-        around.data = Some("theirs".into());
-        around.is_quick = true;
+        assert_eq!(setup.options().unwrap(), paths);
+        setup.data = Some("theirs".into());
+        setup.is_quick = true;
         let more = ["--data", "theirs", "--quick"];
-        assert_eq!(around.options().unwrap(), [&paths[..], &more].concat());
-        (around.is_quick, around.is_generated) = (false, true);
-        assert_eq!(around.options().unwrap().last().unwrap(), "--generated");
+        assert_eq!(setup.options().unwrap(), [&paths[..], &more].concat());
+        (setup.is_quick, setup.is_generated) = (false, true);
+        assert_eq!(setup.options().unwrap().last().unwrap(), "--generated");
     }
 }
