@@ -96,7 +96,9 @@ pub use output_event::OutputEvent;
 pub use ports::{PortRange, PortRangeError};
 pub use remote_command::{TERMINAL_VARIABLE, copy_command, is_shell_safe, remote_command};
 pub use remote_listing::listed;
-pub use server_options::{LOCALE_VARIABLES, PartialServerOptions, ServerOptions, TerminalColors};
+pub use server_options::{
+    DIRECT_COLORS, LOCALE_VARIABLES, PartialServerOptions, ServerOptions, TerminalColors,
+};
 pub use service::{ExitFacts, Service};
 pub use session::{SessionParams, SessionService};
 pub use session_request::{SessionRequest, session_command};

@@ -129,7 +129,14 @@ pub enum TerminalColors {
     Few,
     /// 256.
     Palette,
+    /// Any, of 24 bits.
+    Direct,
 }
+
+/// The number of colours of a terminal that takes any of 24 bits.
+///
+/// Source: docs/protocol.md §2.9.
+pub const DIRECT_COLORS: u32 = 1 << 24;
 
 impl TerminalColors {
     /// Returns what a number of colours means.
@@ -143,6 +150,7 @@ impl TerminalColors {
     /// Returns what the number of a terminal's colours means to us; stock knows none above 256.
     pub fn of_terminal(count: u32) -> TerminalColors {
         match count {
+            DIRECT_COLORS.. => TerminalColors::Direct,
             256.. => TerminalColors::Palette,
             _ => TerminalColors::Few,
         }
@@ -152,8 +160,13 @@ impl TerminalColors {
     pub fn term(self) -> &'static str {
         match self {
             TerminalColors::Few => "xterm",
-            TerminalColors::Palette => "xterm-256color",
+            TerminalColors::Palette | TerminalColors::Direct => "xterm-256color",
         }
+    }
+
+    /// Returns the `COLORTERM` that goes with it, if any does: docs/protocol.md §2.9.
+    pub fn colorterm(self) -> Option<&'static str> {
+        (self == TerminalColors::Direct).then_some("truecolor")
     }
 }
 
@@ -227,8 +240,11 @@ mod tests {
             (0, TerminalColors::Few),
             (255, TerminalColors::Few),
             (256, TerminalColors::Palette),
-            (1 << 24, TerminalColors::Palette),
+            (DIRECT_COLORS - 1, TerminalColors::Palette),
+            (DIRECT_COLORS, TerminalColors::Direct),
         ] {
+            let is_direct = colors == TerminalColors::Direct;
+            assert_eq!(colors.colorterm().is_some(), is_direct, "{count}");
             assert_eq!(TerminalColors::of_terminal(count), colors, "{count}");
         }
     }

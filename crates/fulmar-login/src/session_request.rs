@@ -24,7 +24,7 @@ pub struct SessionRequest<'a> {
     pub locale: Vec<(OsString, OsString)>,
     /// The size of the terminal.
     pub size: Size,
-    /// The number of its colours.
+    /// The number of its colours, [`DIRECT_COLORS`](crate::DIRECT_COLORS) if it takes any.
     pub colors: u32,
     /// The program and its arguments; the user's shell if empty.
     pub command: Vec<OsString>,
@@ -42,7 +42,8 @@ impl SessionRequest<'_> {
             command: self.command,
             ..Offer::of(Capabilities::ALL)
         };
-        let stock = stock_words(&offer, self.colors);
+        // Stock knows no more.
+        let stock = stock_words(&offer, self.colors.min(256));
         BootstrapRequest {
             start: self.server.map(|server| start(server, &stock)),
             // A line holds no line ends. Without it stock's server is not started.
@@ -165,6 +166,9 @@ mod tests {
         let plain = made(|_| {}, &[]);
         assert!(fallback(&plain).starts_with("'new' '-c' '256' '-s' '-l'"));
         assert_eq!((&plain.start, &plain.offer.bind), (&None, &None));
+        let direct = made(|request| request.colors = crate::DIRECT_COLORS, &[]);
+        assert!(fallback(&direct).starts_with("'new' '-c' '256'"));
+        assert_eq!(direct.offer.colors, Some(crate::DIRECT_COLORS));
         let any = made(|request| request.bind = Some(BindAddress::Any), &[]);
         assert!(!fallback(&any).contains("'-s'"));
     }

@@ -90,7 +90,7 @@ fn become_command(words: &[OsString]) -> Result<Infallible, SessionError> {
 fn offer(command: &[OsString], setup: &ClientSetup) -> BootstrapRequest {
     let offer = Offer {
         size: Some(setup.size()),
-        colors: u32::try_from(setup.colors()).ok(),
+        colors: Some(setup.colors()),
         command: command.to_vec(),
         ..Offer::of(Capabilities::ALL)
     };

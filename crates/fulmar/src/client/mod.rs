@@ -20,11 +20,11 @@ use fulmar_core::{
     OuterTerminal, SessionEnd,
 };
 use fulmar_datagram::Key;
-use fulmar_login::{CandidateAddresses, SessionService};
+use fulmar_login::{CandidateAddresses, DIRECT_COLORS, SessionService};
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Tty, forbid_core_dumps};
 use fulmar_settings::{Environment, SettingSources, Settings};
-use fulmar_terminal::Size;
+use fulmar_terminal::{Colors, Size};
 
 use self::capabilities::{Alternate, TerminalWishes};
 pub(crate) use self::error::ClientError;
@@ -134,10 +134,26 @@ impl ClientSetup {
         &self.settings
     }
 
+    fn terminal_wishes(&self) -> TerminalWishes {
+        let alternate = if self.settings.init {
+            Alternate::Used
+        } else {
+            Alternate::Unused
+        };
+        TerminalWishes {
+            alternate,
+            true_color: self.settings.true_color,
+        }
+    }
+
     /// Returns the number of colours to tell a server that is started for this terminal.
-    pub(crate) fn colors(&self) -> i32 {
+    pub(crate) fn colors(&self) -> u32 {
         let term = self.environment.get_text("TERM").unwrap_or_default();
-        capabilities::colors(term).unwrap_or(0).max(0)
+        let known = capabilities::outer_terminal(term, &self.environment, self.terminal_wishes());
+        if known.is_some_and(|outer| outer.vocabulary.colors == Colors::Rgb) {
+            return DIRECT_COLORS;
+        }
+        capabilities::colors(term).map_or(0, |count| count.max(0).unsigned_abs())
     }
 
     /// Returns the size of the user's window, as a session will have it.
@@ -251,15 +267,7 @@ impl ClientSetup {
     /// Finds out what the terminal understands. An unknown type is an error under the stock name.
     fn outer_terminal(&self) -> Result<OuterTerminal, ClientError> {
         let term = self.environment.get("TERM").unwrap_or_default();
-        let alternate = if self.settings.init {
-            Alternate::Used
-        } else {
-            Alternate::Unused
-        };
-        let wishes = TerminalWishes {
-            alternate,
-            true_color: self.settings.true_color,
-        };
+        let wishes = self.terminal_wishes();
         let known = term
             .to_str()
             .and_then(|term| capabilities::outer_terminal(term, &self.environment, wishes));

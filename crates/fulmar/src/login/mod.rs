@@ -119,7 +119,7 @@ impl SessionLogin {
             ports: settings.port,
             locale: setup.environment().locale(),
             size: setup.size(),
-            colors: setup.colors().unsigned_abs(),
+            colors: setup.colors(),
             command: session_command(words),
         };
         let mut request = request.bootstrap();

@@ -52,6 +52,9 @@ impl Shell {
             environment.remove(name);
         }
         environment.set("TERM", colors.term());
+        if let Some(name) = colors.colorterm() {
+            environment.set("COLORTERM", name);
+        }
         // ncurses then draws lines with Unicode's characters, not with the alternate character set
         // of the terminal.
         environment.set("NCURSES_NO_UTF8_ACS", "1");

@@ -15,6 +15,7 @@ for_each_starter! {
     a_match_that_asks_a_program: fulmar mosh ssh;
     a_command_of_words_that_shells_would_change: fulmar mosh;
     a_command_of_a_hundred_kilobytes: fulmar;
+    a_terminal_with_true_colour: fulmar;
 }
 
 fn a_key_and_a_known_host(starter: Starter) {
@@ -184,4 +185,23 @@ fn a_command_of_a_hundred_kilobytes(starter: Starter) {
     terminal.type_keys("\n");
     assert_eq!(terminal.wait_for_end().code(), Some(9));
     scene.expect_nothing_left();
+}
+
+fn a_terminal_with_true_colour(starter: Starter) {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    let line = "echo \"<$COLORTERM>\"; read line";
+    for (words, shown) in [
+        (&["env", "COLORTERM=24bit"][..], "<truecolor>"),
+        (&["env", "TERM=xterm"], "<>"),
+    ] {
+        let Some(command) = scene.command_after(words, starter, &["bob@far", line]) else {
+            return;
+        };
+        let mut terminal = scene.start_command(starter, &command);
+        terminal.wait_for_text(shown);
+        terminal.type_keys("\n");
+        assert_eq!(terminal.wait_for_end().code(), Some(0));
+    }
 }
