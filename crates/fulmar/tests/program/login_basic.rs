@@ -297,7 +297,7 @@ fn where_there_is_no_server_at_all_it_is_said_how_to_get_one() {
     let mut terminal = nothing.start(&world, &[], &[]);
     let words = [
         "neither fulmar nor mosh-server on ada@host",
-        "cargo install",
+        "or install Mosh",
         "--server",
     ];
     expect_failure(&mut terminal, &words);
