@@ -6,7 +6,10 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::process::{Pid, getpid, getsid};
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
+use std::ffi::{CStr, CString};
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 
 /// The side of a fork on which a process finds itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +91,48 @@ pub fn send_signal(pid: u32, signal: crate::Signal) -> io::Result<()> {
     }
 }
 
+/// Returns the name by which lists of processes know this one.
+///
+/// # Errors
+///
+/// When the system has no such names.
+pub fn process_name() -> io::Result<CString> {
+    rustix::thread::name().map_err(Into::into)
+}
+
+/// Has lists of processes know this one by a name, of which 15 bytes count. To be called by its first thread.
+///
+/// # Errors
+///
+/// When the system has no such names.
+pub fn set_process_name(name: &CStr) -> io::Result<()> {
+    Ok(rustix::thread::set_name(name)?)
+}
+
+/// Returns the numbers of our user's processes of that name, in their order; none where the system has no /proc.
+pub fn processes_named(name: &CStr) -> Vec<u32> {
+    let own = rustix::process::geteuid().as_raw();
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let is_meant = |folder: &Path| {
+        let comm = std::fs::read(folder.join("comm")).unwrap_or_default();
+        let is_own = folder.metadata().is_ok_and(|status| status.uid() == own);
+        is_own && comm.strip_suffix(b"\n") == Some(name.to_bytes())
+    };
+    let mut numbers: Vec<u32> = entries
+        .filter_map(|entry| {
+            entry
+                .file_name()
+                .to_str()?
+                .parse()
+                .ok()
+                .zip(Some(entry.path()))
+        })
+        .filter_map(|(pid, folder)| is_meant(&folder).then_some(pid))
+        .collect();
+    numbers.sort_unstable();
+    numbers
+}
+
 /// Returns the name of this machine.
 pub fn host_name() -> String {
     rustix::system::uname()
@@ -99,6 +144,24 @@ pub fn host_name() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn processes_are_found_by_their_name() {
+        use crate::test_support::{in_child, run_in_child};
+        if in_child() {
+            let name = c"a-test-of-names";
+            assert_ne!(process_name().unwrap().as_c_str(), name);
+            // The test runs in a thread of its own, whose name is not the process's.
+            assert!(!processes_named(name).contains(&std::process::id()));
+            let comm = format!("/proc/{}/comm", std::process::id());
+            std::fs::write(comm, name.to_bytes()).unwrap();
+            assert!(processes_named(name).contains(&std::process::id()));
+            return;
+        }
+        let (status, output) = run_in_child("process::tests::processes_are_found_by_their_name");
+        assert!(status.success(), "{output}");
+    }
 
     #[test]
     fn a_signal_reaches_a_child_and_nobody_else() {

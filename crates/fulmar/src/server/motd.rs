@@ -7,7 +7,10 @@ use std::io::Read as _;
 use std::path::Path;
 
 use fulmar_core::CompatMode;
+use fulmar_platform::process::processes_named;
 use fulmar_platform::utmp::{LoginEntry, UTMP_PATH, list_utmp_user_processes};
+
+use super::utmp::{DETACHED_NAME, detached_host};
 
 /// The most of one file that is shown. Chosen by eye: some hundred full rows.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
@@ -30,9 +33,16 @@ pub(crate) fn greeting(
     text.extend(read("/etc/motd").unwrap_or_default());
     let mut shown = with_carriage_returns(&text);
     let records = list_utmp_user_processes(Path::new(UTMP_PATH)).unwrap_or_default();
-    let left = left_behind(&records, user, own_record, |line| {
+    let mut left = left_behind(&records, user, own_record, |line| {
         Path::new("/dev").join(line).exists()
     });
+    // Where there are no login records, or nobody may write them.
+    let unrecorded = processes_named(DETACHED_NAME)
+        .into_iter()
+        .map(detached_host)
+        .filter(|host| host != own_record && !left.contains(host));
+    let unrecorded: Vec<String> = unrecorded.collect();
+    left.extend(unrecorded);
     shown.extend(notice(&left, compat).into_bytes());
     shown
 }
@@ -58,27 +68,27 @@ fn with_carriage_returns(text: &[u8]) -> Vec<u8> {
 }
 
 /// Picks the records of sessions of this user whose client is away.
-fn left_behind<'a>(
-    records: &'a [LoginEntry],
+fn left_behind(
+    records: &[LoginEntry],
     user: &str,
     own_record: &str,
     is_terminal: impl Fn(&str) -> bool,
-) -> Vec<&'a str> {
+) -> Vec<String> {
     records
         .iter()
         .filter(|record| record.user == user && record.host != own_record)
         .filter(|record| record.host.starts_with("mosh ") && server_pid(&record.host).is_some())
         .filter(|record| is_terminal(&record.line))
-        .map(|record| record.host.as_str())
+        .map(|record| record.host.clone())
         .collect()
 }
 
-fn notice(left: &[&str], compat: CompatMode) -> String {
+fn notice(left: &[String], compat: CompatMode) -> String {
     let program = compat.program();
     let body = match left {
         [] => return String::new(),
         [one] => format!(
-            "{program}: a session of yours is running here without a client ({one}). To end it: {}",
+            "{program}: a session of yours is running here without a client ({one}).\r\nTo end it: {}",
             ending(left)
         ),
         several => {
@@ -96,7 +106,7 @@ fn notice(left: &[&str], compat: CompatMode) -> String {
 }
 
 /// Returns the command that ends these sessions.
-fn ending(left: &[&str]) -> String {
+fn ending(left: &[String]) -> String {
     let numbers = left.iter().filter_map(|host| server_pid(host));
     numbers.fold("kill".to_owned(), |line, pid| line + " " + pid)
 }
@@ -138,13 +148,14 @@ mod tests {
     #[test]
     fn one_session_is_named_and_several_are_listed() {
         assert_eq!(notice(&[], CompatMode::Fulmar), "");
-        let one = notice(&["mosh [1]"], CompatMode::Fulmar);
+        let hosts = [1, 2].map(detached_host);
+        let one = notice(&hosts[..1], CompatMode::Fulmar);
         assert!(
             one.starts_with("\x1b[37;44mfulmar: ")
-                && one.contains("(mosh [1]). To end it: kill 1\x1b[m"),
+                && one.contains("(mosh [1]).\r\nTo end it: kill 1\x1b[m"),
             "{one}"
         );
-        let two = notice(&["mosh [1]", "mosh [2]"], CompatMode::Mosh);
+        let two = notice(&hosts, CompatMode::Mosh);
         assert!(two.starts_with("\x1b[37;44mmosh: 2 sessions"), "{two}");
         assert!(
             two.contains("\r\n  mosh [1]\r\n  mosh [2]\r\nTo end all of them: kill 1 2\x1b[m\r\n"),

@@ -2,13 +2,20 @@
 //!
 //! Source: docs/protocol.md §2.6.
 
+use std::ffi::{CStr, CString};
 use std::net::IpAddr;
 
+use fulmar_platform::process::{process_name, set_process_name};
 use fulmar_platform::{Master, Utempter};
 
-/// Keeps the entry of one terminal. Where the system has no helper for it, nothing is recorded.
+/// The name of a server without client in lists of processes. It tells where there are no login records.
+pub(crate) const DETACHED_NAME: &CStr = c"fulmar-detached";
+
+/// Keeps the entry of one terminal. Where the system has no helper for it, only the name of the process tells.
 #[derive(Debug)]
 pub(crate) struct LoginRecord {
+    /// The name of the process while there is a client.
+    name: Option<CString>,
     helper: Option<Utempter>,
     pid: u32,
     is_present: bool,
@@ -18,6 +25,7 @@ impl LoginRecord {
     /// Returns the keeper for the server of that process number.
     pub(crate) fn new(pid: u32) -> LoginRecord {
         LoginRecord {
+            name: process_name().ok(),
             helper: Utempter::find(),
             pid,
             is_present: false,
@@ -26,12 +34,16 @@ impl LoginRecord {
 
     /// Says that the client is at that address.
     pub(crate) fn attached(&mut self, terminal: &Master, address: IpAddr) {
+        if let Some(name) = &self.name {
+            note("naming the process", set_process_name(name));
+        }
         let host = format!("{} via {}", address.to_canonical(), detached_host(self.pid));
         self.record(terminal, &host);
     }
 
     /// Says that no client is there.
     pub(crate) fn detached(&mut self, terminal: &Master) {
+        note("naming the process", set_process_name(DETACHED_NAME));
         let host = detached_host(self.pid);
         self.record(terminal, &host);
     }

@@ -5,9 +5,10 @@ use super::scene::{
     FAR, Plan, Scene, Starter, expect_refusal, expect_work, for_each_starter, leave,
 };
 use crate::support::network::{Families, Way, block_udp};
-use crate::support::{Bell, PASSWORD, Person, Process, Terminal};
+use crate::support::{Bell, DEADLINE, Machine, PASSWORD, Person, Process, Terminal};
 use fulmar_testbed::peers;
 use rustix::process::Signal;
+use std::time::{Duration, Instant};
 
 for_each_starter! {
     ctrl_c_at_the_question_for_a_host_key: fulmar;
@@ -22,6 +23,7 @@ for_each_starter! {
     ssh_killed_while_the_server_begins: fulmar;
     ssh_killed_when_the_server_waits_for_us: fulmar;
     ssh_killed_when_the_session_runs: fulmar;
+    a_client_killed_in_the_session: fulmar;
 }
 
 const CTRL_C: &str = "\x03";
@@ -210,5 +212,50 @@ fn ssh_killed_when_the_session_runs(starter: Starter) {
     }
     expect_work(&mut terminal);
     assert_eq!(leave(&mut terminal).code(), Some(7));
+    scene.expect_nothing_left();
+}
+
+/// Returns the numbers of the processes on a machine that have this name.
+fn processes_named(machine: &Machine, name: &str) -> Vec<u32> {
+    let is_named = |pid: &u32| {
+        let comm = std::fs::read_to_string(format!("/proc/{pid}/comm"));
+        comm.is_ok_and(|comm| comm.trim_end() == name)
+    };
+    let processes = machine.processes().into_iter();
+    processes.map(|(pid, _)| pid).filter(is_named).collect()
+}
+
+fn a_client_killed_in_the_session(starter: Starter) {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    let Some(mut first) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
+        return;
+    };
+    first.wait_for_prompt();
+    for pid in processes_named(&scene.near, "fulmar") {
+        Process::of(pid).expect("it runs").signal(Signal::KILL);
+    }
+    first.wait_for_end();
+    // The machine keeps no login records. A server counts as left behind after 30 s.
+    let deadline = Instant::now() + DEADLINE;
+    while processes_named(&scene.far, "fulmar-detached").is_empty() {
+        assert!(Instant::now() < deadline, "{:?}", scene.far.processes());
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    let Some(mut second) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
+        return;
+    };
+    second.wait_for_text("a session of yours is running here without a client");
+    second.wait_for_text("To end it: kill");
+    // What it says ends it.
+    let contents = second.screen().contents();
+    let (_, told) = contents.split_once("To end it: ").expect("it is told");
+    second.type_keys(format!(
+        "{}\n",
+        told.lines().next().unwrap_or_default().trim_end()
+    ));
+    second.wait_for_prompt();
+    leave(&mut second);
     scene.expect_nothing_left();
 }
