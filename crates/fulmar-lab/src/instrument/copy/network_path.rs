@@ -90,6 +90,9 @@ mod tests {
                 "both rate 500000000bit queue 2812500B, delay 22500us"
             ]
         );
+        let short = NetworkPath::clear(20, 5_000_000).scenario(1).unwrap();
+        let queue = "rate 5000000bit queue 100000B";
+        assert!(short.text.contains(queue), "no less than it must");
         let lossy = NetworkPath { loss: 0.1, ..path };
         let scenario = lossy.scenario(1).unwrap();
         assert!(
