@@ -65,7 +65,7 @@ fn what_was_there_already_is_told_at_the_end() {
     for (machine, person) in [(&scene.near, Person::Alice), (&scene.far, Person::Bob)] {
         machine.write_home(person, "notes.bin", noise(LENGTH));
     }
-    let mut terminal = at_terminal(&scene, &["notes.bin", &far("")]);
+    let mut terminal = at_terminal(&scene, &["-l", "10MB", "notes.bin", &far("")]);
     let ended = terminal.wait_for_end();
     assert!(ended.success());
     terminal.wait_for_text(" MB were there already");
