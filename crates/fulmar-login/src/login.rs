@@ -1,4 +1,4 @@
-//! The login itself.
+//! The state machine of one login: ssh's output, its end and deadlines go in, orders and the parameters of a connection come out.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;

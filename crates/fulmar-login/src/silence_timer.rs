@@ -24,8 +24,8 @@ impl SilenceTimer {
         }
     }
 
-    /// Something has come, or it is not the far side that is waited for: it begins anew.
-    pub fn end(&mut self, now: Time) {
+    /// Begins anew: something has come, or it is not the far side that is waited for.
+    pub fn restart(&mut self, now: Time) {
         *self = SilenceTimer::from(now);
     }
 
@@ -69,7 +69,7 @@ mod tests {
             (silence.notice(at(99), "host", true), silence.deadline()),
             (None, None)
         );
-        silence.end(at(100));
+        silence.restart(at(100));
         assert_eq!(silence.notice(at(109), "host", true), None);
         let told = silence.notice(at(110), "host", false);
         assert!(told.is_some_and(|told| told.contains("start-up file")));

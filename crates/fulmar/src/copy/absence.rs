@@ -1,4 +1,4 @@
-//! Detects that the other end has gone: its system says that nobody listens there any more.
+//! Detects that nobody listens at the other end any more: its system refuses datagrams (ICMP, port unreachable).
 
 use std::time::Duration;
 

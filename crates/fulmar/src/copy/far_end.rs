@@ -1,4 +1,4 @@
-//! The far end at work: one thread, one wait.
+//! The event loop of the other end of a copy, on the machine that ssh has reached.
 
 use std::io;
 use std::ops::ControlFlow;

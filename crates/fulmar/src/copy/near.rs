@@ -1,4 +1,4 @@
-//! The near end at work: one thread, one wait.
+//! The event loop of the local end of a copy.
 
 use std::time::Duration;
 
@@ -144,7 +144,7 @@ impl<'a> Near<'a> {
         };
         // What is on the way and does not arrive is told elsewhere.
         if waits_for_us || self.reporter.is_behind() || self.connection.silent(now).is_some() {
-            return self.silence.end(now);
+            return self.silence.restart(now);
         }
         if let Some(told) = self.silence.notice(now, self.connection.host(), true) {
             self.reporter.note(&told);
@@ -273,7 +273,7 @@ impl<'a> Near<'a> {
             CopyStage::Asking(mut requester, goal, allowed) => {
                 let answer = requester.poll(&mut streams);
                 if streams.moved() > 0 {
-                    self.silence.end(now);
+                    self.silence.restart(now);
                 }
                 let answer = answer.map_err(|wrong| self.wrong(wrong))?;
                 self.stage = match answer {
@@ -293,7 +293,7 @@ impl<'a> Near<'a> {
                 };
                 let is_bounded = self.pace.next().is_some_and(|next| next > now);
                 if streams.moved() > 0 || is_bounded || matches!(turn, Ok(Poll::More)) {
-                    self.silence.end(now);
+                    self.silence.restart(now);
                 }
                 self.pace.spend(streams.moved());
                 self.after_turn(now, work, turn)
