@@ -72,8 +72,10 @@ impl ConfigDocument {
         match DeTable::parse(text) {
             Ok(table) => reader.document(table.get_ref(), &mut document),
             Err(error) => {
-                let message = error.message().replace('\n', ", ");
-                reader.fault(error.span().unwrap_or_default(), message);
+                let span = error.span().unwrap_or_default();
+                let message = reader.unquoted(&span);
+                let message = message.unwrap_or_else(|| error.message().replace('\n', ", "));
+                reader.fault(span, message);
             }
         }
         if reader.faults.is_empty() {
@@ -131,6 +133,18 @@ impl<'t> Reader<'t> {
                 _ => document.general.extend(self.entry(key, value, HOST)),
             }
         }
+    }
+
+    /// Returns what to say of a line that would be a setting if its value were in quotes.
+    fn unquoted(&self, span: &Range<usize>) -> Option<String> {
+        let (number, _) = self.place(span.start);
+        let line = self.text.lines().nth(number - 1)?;
+        let (name, value) = line.split_once('=')?;
+        let (name, value) = (name.trim(), value.trim());
+        let is_setting = name == MATCH || known(name).is_some();
+        let may_be_quoted = !value.is_empty() && !value.contains(['"', '\'', '#', '\\']);
+        (is_setting && may_be_quoted)
+            .then(|| format!("put the value in quotes: {name} = \"{value}\""))
     }
 
     fn sections(&mut self, sections: &DeArray<'_>, document: &mut ConfigDocument) {
@@ -275,7 +289,7 @@ fn unknown(name: &str, other: &'static str) -> String {
     };
     match nearest {
         Some((_, known)) => format!("there is no setting {name}; the nearest is {known}"),
-        None => format!("there is no setting {name}; fulmar config lists all"),
+        None => format!("there is no setting {name}; fulmar man lists all"),
     }
 }
 
@@ -360,7 +374,7 @@ predict = "always"
             ),
             (
                 "colour = 1",
-                "1:1: there is no setting colour; fulmar config lists all",
+                "1:1: there is no setting colour; fulmar man lists all",
             ),
             (
                 "hots = 1",
@@ -434,6 +448,29 @@ predict = "always"
             assert_eq!(told.len(), 1);
             assert!(told[0].starts_with(place), "{told:?}");
             assert!(!told[0].contains('\n'), "{told:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_without_quotes_is_told_as_such() {
+        for (text, wanted) in [
+            (
+                "port = 60000:60010",
+                "1:8: put the value in quotes: port = \"60000:60010\"",
+            ),
+            (
+                "\npredict = never\n",
+                "2:11: put the value in quotes: predict = \"never\"",
+            ),
+            (
+                "ssh=ssh -p 22",
+                "1:5: put the value in quotes: ssh = \"ssh -p 22\"",
+            ),
+        ] {
+            assert_eq!(faults(text), [wanted]);
+        }
+        for text in ["nothing = x", "ssh = ", "ssh = \"a", "ssh = a # b"] {
+            assert!(!faults(text)[0].contains("quotes: "), "{text}");
         }
     }
 

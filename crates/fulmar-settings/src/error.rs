@@ -70,12 +70,10 @@ impl SettingsError {
                 }
             }
             SettingsError::Config { .. } => {
-                "fulmar config lists all settings; --config none does without the file".to_owned()
+                "fulmar man describes all settings; --config none does without the file".to_owned()
             }
             SettingsError::Setting { name, .. } => {
-                format!(
-                    "fulmar --help tells about --{name}, fulmar config what is in force and from where"
-                )
+                format!("fulmar --help describes --{name}")
             }
             SettingsError::PredictionMode { .. } => {
                 "MOSH_PREDICTION_DISPLAY is one of adaptive, always, never, experimental".to_owned()
@@ -118,7 +116,7 @@ mod tests {
             error.lines(),
             [
                 "/c:1:8: port cannot be true: it is a text in quotes",
-                "/c:2:1: there is no setting colour; fulmar config lists all",
+                "/c:2:1: there is no setting colour; fulmar man lists all",
             ]
         );
         assert_eq!(error.to_string(), error.lines().join("; "));

@@ -175,7 +175,7 @@ fn a_file_with_faults_is_told_line_by_line_and_nothing_begins() {
         lines[1].starts_with(&format!("fulmar: {path}:2:8: init cannot be 7: ")),
         "{told}"
     );
-    assert!(lines[2].starts_with("  fulmar config"), "{told}");
+    assert!(lines[2].starts_with("  fulmar man"), "{told}");
     assert_eq!(lines.len(), 3);
 }
 
