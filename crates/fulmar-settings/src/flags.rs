@@ -20,7 +20,7 @@ pub enum FlagSet {
 const NOT_FOR_COPIES: [&str; 3] = ["client", "ssh-pty", "trace"];
 
 /// Letters that mean something else where files are copied.
-const LETTERS_OF_COPIES: [char; 2] = ['p', 'o'];
+const LETTERS_OF_COPIES: [char; 1] = ['p'];
 
 impl FlagSet {
     /// Lists the settings that it has flags for, in the order of the table.
@@ -71,6 +71,28 @@ impl GivenFlags {
             })
         };
         GivenFlags(set.settings().filter_map(find).collect())
+    }
+
+    /// Adds what was given later, before which the same settings give way. Returns the first flag of these that `set`
+    /// does not have, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// With that flag.
+    pub fn followed_by(self, later: GivenFlags, set: FlagSet) -> Result<GivenFlags, String> {
+        let has = |name: &str| set.settings().any(|about| about.name == name);
+        if let Some(unknown) = self.0.iter().find(|given| !has(given.name)) {
+            return Err(unknown.flag.clone());
+        }
+        let earlier = self.0.into_iter();
+        let earlier = earlier.filter(|given| later.find(given.name).is_none());
+        let all: Vec<GivenSetting> = earlier.collect();
+        Ok(GivenFlags(all.into_iter().chain(later.0).collect()))
+    }
+
+    /// Returns the flag that was given first in the order of the table, if any was.
+    pub fn first(&self) -> Option<&str> {
+        self.0.first().map(|given| given.flag.as_str())
     }
 
     /// Returns what was given for a setting.
@@ -204,6 +226,24 @@ mod tests {
             assert_eq!(hidden.len(), usize::from(is_switch), "{}", about.name);
             assert!(hidden.iter().all(|form| form.value == Some(about.default)));
         }
+    }
+
+    #[test]
+    fn flags_before_a_subcommand_give_way_to_those_behind_it() {
+        let given = |pairs: &'static [(&'static str, &'static str)]| {
+            GivenFlags::collect(FlagSet::Login, |form| {
+                let found = pairs.iter().find(|(id, _)| *id == form.id);
+                found.map(|(_, value)| OsString::from(value))
+            })
+        };
+        let early = || given(&[("ssh", "a"), ("port", "7")]);
+        let both = early().followed_by(given(&[("ssh", "b")]), FlagSet::Copy);
+        let both = both.unwrap();
+        assert_eq!(both.find("ssh").unwrap().text, "b");
+        assert_eq!(both.find("port").unwrap().text, "7");
+        let refused = early().followed_by(GivenFlags::default(), FlagSet::Client);
+        assert_eq!(refused, Err("--ssh".to_owned()));
+        assert_eq!(early().first(), Some("--ssh"));
     }
 
     #[test]

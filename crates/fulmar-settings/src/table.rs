@@ -186,7 +186,7 @@ pub(crate) static PREDICT: Setting<PredictionMode> = Setting {
         default: "adaptive",
         group: SettingGroup::Display,
         is_rare: false,
-        help: "When to show the effect of keys before the server has answered",
+        help: "When to show keys before the server answers (experimental: keys never seen before, too)",
     },
     parse: values::predict,
 };
@@ -200,7 +200,7 @@ pub(crate) static PREDICT_OVERWRITE: Setting<bool> = Setting {
             meaning: |text| (text == "yes").to_string(),
         }),
         shape: ValueForm::Switch("Let predicted characters shift the text that is there"),
-        letters: &[ShortFlag::Same('o')],
+        letters: &[],
         default: "false",
         group: SettingGroup::Display,
         is_rare: true,

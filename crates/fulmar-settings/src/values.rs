@@ -53,6 +53,9 @@ pub enum TrueColor {
 /// The word that turns off a setting that is otherwise a text.
 const NONE: &str = "none";
 
+/// The port of ssh, which nobody means for a session.
+const SSH_PORT: &str = "22";
+
 /// The word that leaves a choice to the program.
 const AUTO: &str = "auto";
 
@@ -151,6 +154,10 @@ pub(crate) fn ports(word: &OsStr) -> Result<Option<PortRange>, String> {
     match text(word)? {
         AUTO => Ok(None),
         "" => Err("it is PORT or LOW:HIGH, or auto".to_owned()),
+        SSH_PORT => Err(
+            "it is the server's UDP port; ssh's port is given with -P, or with ssh://host:22"
+                .to_owned(),
+        ),
         ports => PortRange::parse(ports)
             .map(Some)
             .map_err(|error| error.to_string()),
@@ -320,6 +327,7 @@ mod tests {
             "the first port is above the last"
         );
         assert!(ports(os("")).is_err());
+        assert!(ports(os("22")).unwrap_err().contains("-P"));
     }
 
     #[test]

@@ -228,7 +228,8 @@ mod tests {
         expect("-p 7", "port", "--port", "7");
         expect("-4", "family", "-4", "inet");
         expect("-n", "predict", "-n", "never");
-        expect("-o", "predict-overwrite", "--predict-overwrite", "true");
+        let overwrite = "--predict-overwrite";
+        expect(overwrite, "predict-overwrite", overwrite, "true");
         expect("--no-init", "init", "--no-init", "false");
         expect("--ssh-pty", "ssh-pty", "--ssh-pty", "true");
     }
