@@ -175,7 +175,7 @@ impl Service for CopyService {
     /// OpenSSH says by a status of its own that it was not the command that has failed.
     fn failure_of_exit(&self, facts: &ExitFacts<'_>) -> CopyLoginError {
         let host = facts.host.to_owned();
-        if let Some(refusal) = facts.diagnostics.refusal(&host) {
+        if let Some(refusal) = facts.diagnostics.refusal(&host, None) {
             return refusal.into();
         }
         if let Some(system) = facts.diagnostics.missing() {

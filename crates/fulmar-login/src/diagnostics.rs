@@ -6,9 +6,14 @@ use std::net::IpAddr;
 
 use crate::bootstrap::BootstrapLine;
 use crate::candidates::reported_address;
-use crate::login_error::LoginError;
+use crate::login_error::{LoginError, SshExit};
 use crate::output_error::OutputError;
 use crate::text::escaped;
+
+/// The exit status of a server that cannot run the program which is asked for: that of a shell.
+///
+/// Source: POSIX.1-2017, Shell Command Language, section 2.8.2.
+pub const STATUS_NO_PROGRAM: u8 = 127;
 
 /// The most warnings that a far side is believed to have.
 ///
@@ -92,14 +97,21 @@ impl Diagnostics {
         Some((what, advice))
     }
 
-    /// Returns the same as a failure of a login to that host.
-    pub fn refusal(&self, host: &str) -> Option<LoginError> {
+    /// Returns the same as a failure of a login to that host, whose ssh has ended so, if it has.
+    pub fn refusal(&self, host: &str, exit: Option<SshExit>) -> Option<LoginError> {
         let (what, advice) = self.error()?;
-        Some(LoginError::Refused {
-            host: host.to_owned(),
-            what: what.to_owned(),
-            advice: advice.to_vec(),
-            program: self.program.clone(),
+        let (host, what, advice) = (host.to_owned(), what.to_owned(), advice.to_vec());
+        let has_no_program = exit.and_then(SshExit::code) == Some(STATUS_NO_PROGRAM.into());
+        Some(if has_no_program {
+            LoginError::ProgramMissing { host, what, advice }
+        } else {
+            let program = self.program.clone();
+            LoginError::Refused {
+                host,
+                what,
+                advice,
+                program,
+            }
         })
     }
 }

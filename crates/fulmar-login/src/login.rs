@@ -397,7 +397,7 @@ impl<S: Service> Login<S> {
 
     /// Returns why the far end may not have been heard, in what it has said.
     pub fn unheard(&self) -> Option<LoginError> {
-        let refusal = self.output.diagnostics().refusal(&self.host);
+        let refusal = self.output.diagnostics().refusal(&self.host, self.exit);
         let is_silent = self.output.service().awaits_agreement();
         let host = self.host.clone();
         refusal.or(is_silent.then_some(LoginError::NoAnswer { host }))
@@ -650,7 +650,7 @@ impl<S: Service> Login<S> {
         if !is_reachable {
             if self.answer_due().is_some_and(|due| due <= now) {
                 let host = self.host.clone();
-                let refusal = self.output.diagnostics().refusal(&self.host);
+                let refusal = self.output.diagnostics().refusal(&self.host, self.exit);
                 return Some(refusal.unwrap_or(LoginError::NoAnswer { host }).into());
             }
             let mismatch = self
@@ -704,7 +704,7 @@ impl<S: Service> Login<S> {
         let (Some(at), Some(status)) = (self.lost_at, self.exit) else {
             return;
         };
-        let refusal = self.output.diagnostics().refusal(&self.host);
+        let refusal = self.output.diagnostics().refusal(&self.host, self.exit);
         if refusal.is_some() || at <= now {
             self.stage = LoginStage::Over;
             let ended = || LoginError::SshEnded {

@@ -84,6 +84,16 @@ pub enum LoginError {
         /// The place where `fulmar` was found there.
         program: Option<String>,
     },
+    /// The server has said that it cannot run the program.
+    #[error("the server on {host} says: {what}")]
+    ProgramMissing {
+        /// The host.
+        host: String,
+        /// Its words.
+        what: String,
+        /// Its advice, in lines.
+        advice: Vec<String>,
+    },
     /// The server waits for what we have written, twice.
     #[error("the server on {host} has not said for 15 seconds that it has read what we wrote")]
     NoAnswer {
@@ -134,7 +144,14 @@ impl LoginError {
     /// Says what to try next.
     pub fn advice(&self) -> Option<String> {
         Some(match self {
-            LoginError::Destination { .. } => "it is [user@]host, as for ssh".to_owned(),
+            LoginError::Destination { text, why: DestinationError::Port } => {
+                let text = text.to_string_lossy();
+                let (host, port) = text.rsplit_once(':').unwrap_or((&text, "22"));
+                format!("give ssh's port with fulmar -P {port} {host}, or fulmar ssh://{text}")
+            }
+            LoginError::Destination { .. } => {
+                "it is [user@]host, as for ssh, or ssh://[user@]host[:port]".to_owned()
+            }
             LoginError::NoSsh { .. } => {
                 "install OpenSSH's client, or name another program with --ssh".to_owned()
             }
@@ -167,11 +184,14 @@ impl LoginError {
                 "put the command into a script there, or install Fulmar there".to_owned()
             }
             // Its words are not ours.
-            LoginError::Refused { advice, .. } if !advice.is_empty() => {
+            LoginError::Refused { advice, .. } | LoginError::ProgramMissing { advice, .. }
+                if !advice.is_empty() =>
+            {
                 let lines: Vec<String> = advice.iter().map(|line| format!("it says: {line}")).collect();
                 lines.join("\n")
             }
             LoginError::Refused { host, program, .. } => try_by_itself(host, program.as_deref()),
+            LoginError::ProgramMissing { host, .. } => try_by_itself(host, None),
             LoginError::NoAnswer { .. } => {
                 "what we write to it goes astray: look for what else reads it, a wrapper around ssh or a \
                  start-up file of the shell there"
@@ -325,6 +345,18 @@ mod tests {
             assert!(hint.contains(words), "{system}: {hint}");
             assert!(hint.contains("cargo build"), "{hint}");
         }
+    }
+
+    #[test]
+    fn a_port_behind_a_host_is_put_where_it_belongs() {
+        let failure = LoginError::Destination {
+            text: "ada@host:2222".into(),
+            why: DestinationError::Port,
+        };
+        assert_eq!(
+            failure.advice().unwrap(),
+            "give ssh's port with fulmar -P 2222 ada@host, or fulmar ssh://ada@host:2222"
+        );
     }
 
     #[test]

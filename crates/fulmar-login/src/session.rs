@@ -282,7 +282,7 @@ impl Service for SessionService {
 
     fn failure_of_exit(&self, facts: &ExitFacts<'_>) -> LoginError {
         let host = facts.host.to_owned();
-        if let Some(refusal) = facts.diagnostics.refusal(&host) {
+        if let Some(refusal) = facts.diagnostics.refusal(&host, Some(facts.exit)) {
             return refusal;
         }
         let status = facts.exit;

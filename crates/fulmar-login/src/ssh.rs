@@ -4,6 +4,7 @@
 //! command possible, whatever the configuration says of commands.
 
 use std::ffi::{OsStr, OsString};
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt as _;
 
 use fulmar_base::AddressFamily;
@@ -171,11 +172,11 @@ fn shell_line(words: &[OsString]) -> OsString {
     text
 }
 
-/// `[user@]host`, as the user wrote it; OpenSSH would take it.
+/// `[user@]host` or `ssh://[user@]host[:port]`, as the user wrote it; OpenSSH would take it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Destination {
     text: OsString,
-    host_at: usize,
+    host: Range<usize>,
 }
 
 /// The reason why a destination is none.
@@ -184,6 +185,9 @@ pub enum DestinationError {
     /// There is no host.
     #[error("it names no host")]
     NoHost,
+    /// There is a port behind the host, as in a URI.
+    #[error("a port cannot follow the host like this")]
+    Port,
     /// The host would be an option, or part of a command, to some program on the way.
     #[error("a host name does not begin with - and has no blanks, quotes or other signs of shells")]
     Host,
@@ -191,6 +195,9 @@ pub enum DestinationError {
     #[error("a user name does not begin with - and has no quotes or other signs of shells")]
     User,
 }
+
+/// The beginning of a destination that may have a port.
+const SCHEME: &[u8] = b"ssh://";
 
 impl Destination {
     /// Reads a destination, by the rules of OpenSSH: names are handed to shells by ProxyCommand and
@@ -203,23 +210,35 @@ impl Destination {
     /// When OpenSSH would refuse it.
     pub fn parse(text: &OsStr) -> Result<Destination, DestinationError> {
         let bytes = text.as_bytes();
-        let at = bytes.iter().rposition(|&byte| byte == b'@');
-        let (user, host) = match at {
-            Some(at) => (bytes.get(..at), bytes.get(at + 1..).unwrap_or_default()),
-            None => (None, bytes),
+        let is_uri = bytes.starts_with(SCHEME);
+        let begin = if is_uri { SCHEME.len() } else { 0 };
+        let named = bytes.get(begin..).unwrap_or_default();
+        let at = named.iter().rposition(|&byte| byte == b'@');
+        let (user, host_at) = match at {
+            Some(at) => (named.get(..at), begin + at + 1),
+            None => (None, begin),
+        };
+        let place = bytes.get(host_at..).unwrap_or_default();
+        let host = if is_uri {
+            host_of_uri(place)
+        } else {
+            0..place.len()
         };
         if host.is_empty() {
             return Err(DestinationError::NoHost);
         }
-        if !is_host(host) {
+        if !is_host(place) {
             return Err(DestinationError::Host);
         }
         if !user.is_none_or(is_user) {
             return Err(DestinationError::User);
         }
+        if !is_uri && has_port(place) {
+            return Err(DestinationError::Port);
+        }
         Ok(Destination {
             text: text.to_owned(),
-            host_at: at.map_or(0, |at| at + 1),
+            host: host_at + host.start..host_at + host.end,
         })
     }
 
@@ -230,8 +249,29 @@ impl Destination {
 
     /// Returns the host, as the user wrote it.
     pub fn host(&self) -> &OsStr {
-        let bytes = self.text.as_bytes().get(self.host_at..);
+        let bytes = self.text.as_bytes().get(self.host.clone());
         OsStr::from_bytes(bytes.unwrap_or_default())
+    }
+}
+
+/// Returns where the host is in `host[:port][/]`, whose host is in brackets if it is an IPv6 address.
+fn host_of_uri(place: &[u8]) -> Range<usize> {
+    if place.starts_with(b"[") {
+        let end = place.iter().position(|&byte| byte == b']');
+        return 1..end.unwrap_or(place.len());
+    }
+    let end = place.iter().position(|byte| b":/".contains(byte));
+    0..end.unwrap_or(place.len())
+}
+
+/// True for `host:22`. What has several colons is an IPv6 address.
+fn has_port(host: &[u8]) -> bool {
+    let mut parts = host.splitn(2, |&byte| byte == b':');
+    match (parts.next(), parts.next()) {
+        (Some(host), Some(port)) => {
+            !host.is_empty() && !port.is_empty() && port.iter().all(u8::is_ascii_digit)
+        }
+        _ => false,
     }
 }
 
@@ -383,7 +423,10 @@ mod tests {
             ("fe80::1%eth0", "fe80::1%eth0"),
             ("ada lovelace@192.0.2.7", "192.0.2.7"),
             ("a$b@höst", "höst"),
-            ("ssh://ada@host:2222", "host:2222"),
+            ("::1", "::1"),
+            ("ssh://ada@host:2222", "host"),
+            ("ssh://host", "host"),
+            ("ssh://[2001:db8::7]:22/", "2001:db8::7"),
         ] {
             let parsed = Destination::parse(OsStr::new(text)).unwrap();
             assert_eq!(parsed.text(), text);
@@ -395,6 +438,12 @@ mod tests {
             ("-oProxyCommand=x", DestinationError::Host),
             ("ada@-x", DestinationError::Host),
             ("a host", DestinationError::Host),
+            ("ssh://", DestinationError::NoHost),
+            ("ssh://ada@:22", DestinationError::NoHost),
+            ("ssh://a;b", DestinationError::Host),
+            ("ssh://-x", DestinationError::Host),
+            ("host:22", DestinationError::Port),
+            ("ada@192.0.2.7:2222", DestinationError::Port),
             ("host\n", DestinationError::Host),
             ("$(x)", DestinationError::Host),
             ("a'b", DestinationError::Host),

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use fulmar_core::CompatMode;
-use fulmar_login::LoginError;
+use fulmar_login::{LoginError, STATUS_NO_PROGRAM};
 use fulmar_platform::Signal;
 
 /// A failure that a user can be told of. Its text says what happened and to whom.
@@ -34,6 +34,14 @@ pub(crate) trait Advice: Error {
 }
 
 impl Advice for LoginError {
+    /// As of a shell if the program is not there.
+    fn status(&self, compat: CompatMode) -> u8 {
+        match self {
+            LoginError::ProgramMissing { .. } => STATUS_NO_PROGRAM,
+            _ => compat.failure_status(),
+        }
+    }
+
     fn advice(&self, _compat: CompatMode) -> Option<String> {
         LoginError::advice(self)
     }

@@ -91,7 +91,7 @@ fn offer(command: &[OsString], setup: &ClientSetup) -> BootstrapRequest {
     let offer = Offer {
         size: Some(setup.size()),
         colors: Some(setup.colors()),
-        command: command.to_vec(),
+        command: session_command(command),
         ..Offer::of(Capabilities::ALL)
     };
     BootstrapRequest {
@@ -166,6 +166,9 @@ fn handle_signal(signal: Signal) -> Result<(), SessionError> {
 fn in_its_words(failure: LoginError) -> SessionError {
     match failure {
         LoginError::Refused { what, advice, .. } => SessionError::OfServer { what, advice },
+        LoginError::ProgramMissing { what, advice, .. } => {
+            SessionError::ProgramMissing { what, advice }
+        }
         _ => SessionError::LocalServer,
     }
 }

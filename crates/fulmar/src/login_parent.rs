@@ -33,6 +33,9 @@ const READY: u8 = b'r';
 /// The daemon could not be what it was asked to be, and has said why.
 const FAILED: u8 = b'f';
 
+/// The same, because there is no program to run.
+const NO_PROGRAM: u8 = b'p';
+
 /// The login was still there when the daemon was ready.
 const GO_ON: u8 = b'g';
 
@@ -67,6 +70,8 @@ pub(crate) enum Leave {
     LoginEnded,
     /// The daemon could not be what it was asked to be, and has said why.
     Failed,
+    /// The same, because there is no program to run.
+    NoProgram,
     /// The daemon has ended without a word.
     DaemonEnded,
 }
@@ -179,6 +184,7 @@ impl LoginParent {
             (0, _) => Some(Leave::DaemonEnded),
             (_, [HEARD]) => Some(Leave::Heard),
             (_, [FAILED]) => Some(Leave::Failed),
+            (_, [NO_PROGRAM]) => Some(Leave::NoProgram),
             _ => {
                 self.is_ready = true;
                 None
@@ -220,6 +226,11 @@ impl ParentHandle {
     /// Says that all is in vain, and that the client was told why.
     pub(crate) fn declare_failed(mut self) {
         self.say(FAILED);
+    }
+
+    /// Says the same, because there is no program to run.
+    pub(crate) fn declare_no_program(mut self) {
+        self.say(NO_PROGRAM);
     }
 
     /// Says that the client was heard. From then on nobody is depended on.

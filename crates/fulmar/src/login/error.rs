@@ -1,7 +1,7 @@
 //! The errors that keep a session from beginning.
 
 use fulmar_core::CompatMode;
-use fulmar_login::{BootstrapRequestError, LoginError, StandardStream};
+use fulmar_login::{BootstrapRequestError, LoginError, STATUS_NO_PROGRAM, StandardStream};
 
 use crate::advice::Advice;
 use crate::client::ClientError;
@@ -30,6 +30,15 @@ pub(crate) enum SessionError {
         advice: Vec<String>,
     },
 
+    /// A server has told that it cannot run the program.
+    #[error("{what}")]
+    ProgramMissing {
+        /// The failure, in the server's words.
+        what: String,
+        /// The advice, in lines.
+        advice: Vec<String>,
+    },
+
     /// The login came to nothing.
     #[error(transparent)]
     Login(#[from] LoginError),
@@ -51,6 +60,15 @@ impl Advice for SessionError {
         }
     }
 
+    /// As of a shell if the program is not there.
+    fn status(&self, compat: CompatMode) -> u8 {
+        match (self, self.passed_on()) {
+            (SessionError::ProgramMissing { .. }, _) => STATUS_NO_PROGRAM,
+            (_, Some(failure)) => failure.status(compat),
+            (_, None) => compat.failure_status(),
+        }
+    }
+
     fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
             SessionError::Redirected(_) => {
@@ -59,14 +77,18 @@ impl Advice for SessionError {
                     .to_owned()
             }
             SessionError::LocalServer => "try fulmar server new by itself to see why".to_owned(),
-            SessionError::OfServer { advice, .. } if !advice.is_empty() => advice.join("\n"),
+            SessionError::OfServer { advice, .. } | SessionError::ProgramMissing { advice, .. }
+                if !advice.is_empty() =>
+            {
+                advice.join("\n")
+            }
             SessionError::Request(
                 BootstrapRequestError::LongCommand(_) | BootstrapRequestError::TooLong(_),
             ) => offer_input::SHORTER.to_owned(),
             SessionError::Request(BootstrapRequestError::ControlCharacter) => {
                 "write the command of --server in one line".to_owned()
             }
-            SessionError::OfServer { .. } => return None,
+            SessionError::OfServer { .. } | SessionError::ProgramMissing { .. } => return None,
             SessionError::Login(_) | SessionError::Client(_) | SessionError::System(_) => {
                 return self.passed_on()?.advice(compat);
             }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 
 use fulmar_core::CompatMode;
-use fulmar_login::PortRange;
+use fulmar_login::{PortRange, STATUS_NO_PROGRAM};
 
 use crate::advice::Advice;
 use crate::log::LogError;
@@ -52,6 +52,15 @@ impl Advice for ServerError {
             ServerError::Log(failure) => Some(failure),
             ServerError::System(failure) => Some(failure),
             _ => None,
+        }
+    }
+
+    /// As of a shell if the program is not there, which a client passes on.
+    fn status(&self, compat: CompatMode) -> u8 {
+        match (self, self.passed_on()) {
+            (ServerError::ShellMissing { .. }, _) => STATUS_NO_PROGRAM,
+            (_, Some(failure)) => failure.status(compat),
+            (_, None) => compat.failure_status(),
         }
     }
 

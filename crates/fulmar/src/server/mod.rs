@@ -26,7 +26,9 @@ use std::io;
 
 use fulmar_compat::mosh_server_version_text;
 use fulmar_core::CompatMode;
-use fulmar_login::{OfferError, PartialServerOptions, ServerOptions, TERMINAL_VARIABLE};
+use fulmar_login::{
+    OfferError, PartialServerOptions, STATUS_NO_PROGRAM, ServerOptions, TERMINAL_VARIABLE,
+};
 use fulmar_platform::tty::is_terminal;
 
 use self::detach::{Detached, Outcome, detach};
@@ -97,6 +99,7 @@ fn serve_as_offered(given: PartialServerOptions) -> Result<u8, ServerError> {
                 Ok(0)
             }
             Leave::Failed => Ok(CompatMode::Fulmar.failure_status()),
+            Leave::NoProgram => Ok(STATUS_NO_PROGRAM),
             Leave::LoginEnded => Err(ServerError::LoginEnded),
             Leave::DaemonEnded => Err(ServerError::ServerEnded),
         },

@@ -43,11 +43,16 @@ pub(crate) fn serve(
         Ok(Some((plan, opened, agreement))) => {
             return plan.work(opened, Some(parent), Some(agreement));
         }
-        Ok(None) => {}
+        Ok(None) => parent.declare_failed(),
         // The login ends with its parent, and what is told later with it.
-        Err(failure) => announce::failure(&failure),
+        Err(failure) => {
+            announce::failure(&failure);
+            match failure {
+                ServerError::ShellMissing { .. } => parent.declare_no_program(),
+                _ => parent.declare_failed(),
+            }
+        }
     }
-    parent.declare_failed();
     Ok(CompatMode::Fulmar.failure_status())
 }
 

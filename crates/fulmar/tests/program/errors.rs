@@ -21,8 +21,14 @@ fn run(world: &World, arguments: &[&str]) -> Output {
 /// anywhere.
 #[track_caller]
 fn expect_failure(output: &Output, words: &[&str]) {
+    expect_status(output, 255, words);
+}
+
+/// The same with another status.
+#[track_caller]
+fn expect_status(output: &Output, status: i32, words: &[&str]) {
     let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(255), "{told}");
+    assert_eq!(output.status.code(), Some(status), "{told}");
     for word in words {
         assert!(told.contains(word), "no {word:?} in {told}");
     }
@@ -84,17 +90,15 @@ fn a_busy_port_is_told_with_its_number() {
 fn a_shell_that_is_missing_is_told_before_anybody_connects() {
     let mut world = World::new();
     let told = run(&world, &["server", "new", "--", "no-such-program"]);
-    expect_failure(&told, &["no-such-program", "PATH"]);
+    expect_status(&told, 127, &["no-such-program", "PATH"]);
     world.set("SHELL", "/no/such/shell");
-    expect_failure(
-        &run(&world, &["server", "new"]),
-        &["/no/such/shell", "SHELL"],
-    );
+    let told = run(&world, &["server", "new"]);
+    expect_status(&told, 127, &["/no/such/shell", "SHELL"]);
     let mut command = world.spawn(world.ours("fulmar"));
     command.arg("--local");
     let mut terminal = Terminal::start(&command, Setup::default().size, Rules::Client);
     terminal.wait_for_text("/no/such/shell");
-    assert_eq!(terminal.wait_for_end().code(), Some(255));
+    assert_eq!(terminal.wait_for_end().code(), Some(127));
     terminal.expect_restored();
 }
 

@@ -165,7 +165,9 @@ fn a_command_that_is_not_there_is_told_wherever_the_server_listens_and_whoever_j
     ] {
         let world = world();
         let mut terminal = PRESENT.start(&world, options, &["no-such-program"]);
-        expect_failure(&mut terminal, &["cannot run no-such-program"]);
+        assert_eq!(terminal.wait_for_end().code(), Some(127), "{options:?}");
+        terminal.wait_for_text("cannot run no-such-program");
+        terminal.expect_restored();
     }
 }
 

@@ -146,7 +146,13 @@ impl Login {
     /// Expects that it comes to nothing, with these words in the first line about it and a next
     /// step.
     #[track_caller]
-    fn expect_refusal(mut self, words: &str) {
+    fn expect_refusal(self, words: &str) {
+        self.expect_refusal_and_status(words, 255);
+    }
+
+    /// The same with another status than that of failures.
+    #[track_caller]
+    fn expect_refusal_and_status(mut self, words: &str, status: i32) {
         self.expect_hello();
         let mut errors = Vec::new();
         loop {
@@ -160,7 +166,7 @@ impl Login {
         }
         assert!(errors.len() > 1, "{errors:?}");
         assert!(errors[0].contains(words), "no {words:?} in {errors:?}");
-        self.expect_end(255);
+        self.expect_end(status);
     }
 
     /// Expects that the login leaves with that status and nothing else to say, and that nothing of
@@ -528,16 +534,20 @@ fn an_offer_that_is_cut_too_long_or_nonsense_is_refused() {
         (&"x\n".repeat(524_289), "too long"),
         ("FULMAR OFFER 2 -\nFULMAR END\n", "version 2"),
         ("FULMAR OFFER 1 -\nword a\nport x\nFULMAR END\n", "line 3"),
-        (
-            "FULMAR OFFER 1 -\nword no-such-program\nFULMAR END\n",
-            "cannot run no-such-program",
-        ),
     ] {
         let mut login = Login::start(&[]);
         login.write(text);
         drop(login.input.take());
         login.expect_refusal(words);
     }
+}
+
+#[test]
+fn a_program_that_is_not_there_is_refused_with_the_status_of_a_shell() {
+    let mut login = Login::start(&[]);
+    login.write("FULMAR OFFER 1 -\nword no-such-program\nFULMAR END\n");
+    drop(login.input.take());
+    login.expect_refusal_and_status("cannot run no-such-program", 127);
 }
 
 #[test]

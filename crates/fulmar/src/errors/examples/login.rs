@@ -116,6 +116,14 @@ pub(super) fn rows() -> Vec<Row> {
             "the server itself has failed; its errors are in a part below",
         ),
         (
+            LoginError::ProgramMissing {
+                host: host(),
+                what: "cannot run nano: there is no such program here".to_owned(),
+                advice: vec!["check the spelling".to_owned()],
+            },
+            "the server has said so, with its own next step",
+        ),
+        (
             LoginError::TooMuchText { host: host() },
             "a start-up file there prints without end",
         ),

@@ -82,6 +82,14 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         row(
             SessionError::OfServer {
+                what: "cannot listen on UDP 60001:60999: Address already in use".to_owned(),
+                advice: vec!["end sessions that nobody uses".to_owned()],
+            },
+            FULMAR,
+            "the server has said so, with its own next step",
+        ),
+        row(
+            SessionError::ProgramMissing {
                 what: "cannot run nano: there is no such program here".to_owned(),
                 advice: vec!["check the spelling".to_owned()],
             },
