@@ -5,6 +5,7 @@
 use fulmar_core::CompatMode;
 
 use crate::advice::Advice;
+use crate::cli::MisplacedFlag;
 use crate::client::ClientError;
 use crate::copy::CopyError;
 use crate::login::SessionError;
@@ -18,6 +19,19 @@ pub(crate) enum FulmarError {
     /// Neither a host nor anything else was named.
     #[error("nothing to do: no host and no command was given")]
     NothingToDo,
+    /// A flag stands before a subcommand that cannot use it.
+    #[error("{0}")]
+    MisplacedFlag(#[from] MisplacedFlag),
+    /// A flag is one of ssh, scp or rsync.
+    #[error("{flag} is not a flag of fulmar: {instead}")]
+    ForeignFlag {
+        /// The flag.
+        flag: String,
+        /// What to do instead.
+        instead: String,
+        /// The status to leave with.
+        status: u8,
+    },
     /// The settings make no sense.
     #[error(transparent)]
     Settings(#[from] fulmar_settings::SettingsError),
@@ -44,7 +58,9 @@ pub(crate) enum FulmarError {
 impl Advice for FulmarError {
     fn passed_on(&self) -> Option<&dyn Advice> {
         match self {
-            FulmarError::NothingToDo => None,
+            FulmarError::NothingToDo
+            | FulmarError::MisplacedFlag(_)
+            | FulmarError::ForeignFlag { .. } => None,
             FulmarError::Settings(failure) => Some(failure),
             FulmarError::Login(failure) => Some(failure),
             FulmarError::Client(failure) => Some(failure),
@@ -55,12 +71,25 @@ impl Advice for FulmarError {
         }
     }
 
+    fn status(&self, compat: CompatMode) -> u8 {
+        match (self, self.passed_on()) {
+            (FulmarError::ForeignFlag { status, .. }, _) => *status,
+            (_, Some(failure)) => failure.status(compat),
+            (_, None) => compat.failure_status(),
+        }
+    }
+
     fn advice(&self, compat: CompatMode) -> Option<String> {
-        match self.passed_on() {
-            Some(failure) => failure.advice(compat),
-            None => Some(
+        match self {
+            FulmarError::NothingToDo => Some(
                 "try fulmar --local for a session on this machine, or fulmar --help".to_owned(),
             ),
+            FulmarError::MisplacedFlag(MisplacedFlag { command, .. }) => {
+                Some(format!("fulmar {command} --help lists its flags"))
+            }
+            // The message says it.
+            FulmarError::ForeignFlag { .. } => None,
+            _ => self.passed_on()?.advice(compat),
         }
     }
 }

@@ -2,11 +2,10 @@
 
 use std::ffi::{OsStr, OsString};
 
-use clap::Parser as _;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use fulmar_compat::{MoshClientRequest, MoshServerRequest, Program};
 use fulmar_core::CompatMode;
-use fulmar_settings::SettingSources;
+use fulmar_settings::{FlagSet, SettingSources, instead_of};
 
 use crate::cli::{
     Cli, ClientArgs, Command, ConfigArgs, completion, destination_and_command, manual,
@@ -41,40 +40,69 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
 }
 
 fn own(words: &[OsString]) -> Result<u8, FulmarError> {
-    // What scp says to a command line that makes no sense.
-    let refused = if words.get(1).is_some_and(|word| word == "cp") {
-        1
-    } else {
-        CompatMode::Fulmar.failure_status()
-    };
-    let cli = match Cli::try_parse_from(words) {
+    let is_copy = words.get(1).is_some_and(|word| word == "cp");
+    let mut cli = match Cli::parse_words(words) {
         Ok(cli) => cli,
-        Err(error) => return Ok(tell(&error, refused)?),
+        Err(error) => return refuse_words(error, is_copy),
     };
-    Ok(match cli.command {
-        Some(Command::Server(arguments)) if arguments.is_new() => {
-            server::run(arguments.into_wishes().alone(), CompatMode::Fulmar)?
-        }
-        Some(Command::Server(arguments)) => server::run_as_offered(arguments.into_wishes())?,
-        Some(Command::Client(arguments)) => own_client(arguments)?,
-        Some(Command::Cp(arguments)) => copy::run(&arguments)?,
-        Some(Command::CopyServer(arguments)) => copy::run_far_end(&arguments)?,
-        Some(Command::Config(arguments)) => print_settings(arguments)?,
-        Some(Command::Man { page }) => print(&manual::page(page))?,
-        Some(Command::Completions { shell }) => print(shell.script())?,
-        Some(Command::Complete(arguments)) => print(&completion::answer(&arguments))?,
+    match cli.command.take() {
         None if cli.local => {
             let sources = SettingSources::own(cli.flags.0, cli.file.path, None);
-            local::run(&cli.words, &sources)?
+            Ok(local::run(&cli.words, &sources)?)
         }
-        None => {
-            let named = destination_and_command(&cli.words);
-            let (destination, command) = named.ok_or(FulmarError::NothingToDo)?;
-            let host = login::host_of(destination).map_err(SessionError::from)?;
-            let sources = SettingSources::own(cli.flags.0, cli.file.path, Some(&host));
-            login::run(destination, command, &sources)?
+        None => log_in(cli),
+        Some(command) => run_subcommand(cli.before(command)?),
+    }
+}
+
+fn log_in(cli: Cli) -> Result<u8, FulmarError> {
+    let named = destination_and_command(&cli.words);
+    let (destination, command) = named.ok_or(FulmarError::NothingToDo)?;
+    let host = login::host_of(destination).map_err(SessionError::from)?;
+    let ssh_words = cli.ssh_words();
+    let sources = SettingSources::own(cli.flags.0, cli.file.path, Some(&host));
+    Ok(login::run(destination, ssh_words, command, &sources)?)
+}
+
+fn run_subcommand(command: Command) -> Result<u8, FulmarError> {
+    Ok(match command {
+        Command::Server(arguments) if arguments.is_new() => {
+            server::run(arguments.into_wishes().alone(), CompatMode::Fulmar)?
         }
+        Command::Server(arguments) => server::run_as_offered(arguments.into_wishes())?,
+        Command::Client(arguments) => own_client(arguments)?,
+        Command::Cp(arguments) => copy::run(&arguments.expanded())?,
+        Command::CopyServer(arguments) => copy::run_far_end(&arguments)?,
+        Command::Config(arguments) => print_settings(arguments)?,
+        Command::Man { page } => print(&manual::page(page))?,
+        Command::Completions { shell } => print(shell.script())?,
+        Command::Complete(arguments) => print(&completion::answer(&arguments))?,
     })
+}
+
+/// Says what is wrong with a command line, or prints the help that it asks for, and returns the status to leave with.
+fn refuse_words(mut error: clap::Error, is_copy: bool) -> Result<u8, FulmarError> {
+    // What scp says to a command line that makes no sense.
+    let (set, status) = if is_copy {
+        (FlagSet::Copy, 1)
+    } else {
+        (FlagSet::Login, CompatMode::Fulmar.failure_status())
+    };
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
+        && let Some(instead) = instead_of(set, flag)
+    {
+        let flag = flag.clone();
+        return Err(FulmarError::ForeignFlag {
+            flag,
+            instead,
+            status,
+        });
+    }
+    // Clap's guesses are of words that look alike, such as zsh for tcsh, and that a flag is meant as a host.
+    error.remove(ContextKind::SuggestedValue);
+    error.remove(ContextKind::Suggested);
+    Ok(tell(&error, status)?)
 }
 
 fn print(text: &str) -> Result<u8, SystemError> {

@@ -1,17 +1,19 @@
 //! The command line, and what it prints about us.
 
+mod command_line;
 pub(crate) mod completion;
 pub(crate) mod manual;
 
 use std::ffi::OsString;
 
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum, ValueHint};
 use fulmar_login::{PartialServerOptions, TerminalColors, split_assignment};
+use fulmar_settings::FlagSet;
 
 use self::completion::{CompleteArgs, CompletedShell};
 use crate::copy::{CopyArgs, CopyServerArgs};
 use crate::server::listen_args::ListenArgs;
-use crate::settings::{ClientFlags, ConfigArg, LoginFlags, RecordArgs};
+use crate::settings::{ClientFlags, ConfigArg, LoginFlags, RecordArgs, SshFlags};
 
 /// The ways to call the program.
 const USAGE: &str = "\
@@ -32,8 +34,8 @@ pub(crate) const EXAMPLES: [(&str, &str); 7] = [
         "Log in where only one UDP port is open",
     ),
     (
-        "fulmar --ssh 'ssh -p 2222' example.org",
-        "Pass options to ssh",
+        "fulmar -P 2222 ada@example.org",
+        "Log in where ssh has another port; also ssh://ada@example.org:2222",
     ),
     ("fulmar --local", "Open a session on this machine"),
     (
@@ -57,14 +59,13 @@ ssh = "ssh -o ServerAliveInterval=10""#;
 /// A remote shell that survives bad networks.
 ///
 /// Logs in to HOST with your own ssh, with its configuration, keys and agent, and opens a session
-/// there that survives lost packets, new addresses and sleep. The words after HOST are the command
-/// to run there; options of fulmar go before HOST. If a host has the name of a subcommand, write
-/// two dashes before it: fulmar -- server.
+/// there that survives lost packets, new addresses and sleep. HOST can be ssh://[USER@]HOST[:PORT], with
+/// ssh's port. The words after HOST are the command to run there; options of fulmar go before HOST. If a
+/// host has the name of a subcommand, write two dashes before it: fulmar -- server.
 #[derive(Debug, Parser)]
 #[command(
     name = "fulmar",
     version,
-    args_conflicts_with_subcommands = true,
     override_usage = USAGE,
     after_help = "All options: fulmar --help. The manual: fulmar man | man -l -",
     after_long_help = examples_text()
@@ -78,10 +79,111 @@ pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) flags: LoginFlags,
     #[command(flatten)]
+    pub(crate) ssh: SshFlags,
+    /// The user to log in as
+    #[arg(
+        id = "ssh-user",
+        short = 'l',
+        value_name = "USER",
+        help_heading = "Passed on to ssh"
+    )]
+    pub(crate) user: Option<OsString>,
+    /// Accepted because ssh has them, without effect
+    #[arg(short = 't', short_alias = 'C', hide = true, action = clap::ArgAction::Count)]
+    _accepted: u8,
+    #[command(flatten)]
     pub(crate) file: ConfigArg,
     /// The host, and a command to run there; with --local only the command
     #[arg(trailing_var_arg = true, value_name = "HOST", value_hint = ValueHint::Hostname)]
     pub(crate) words: Vec<OsString>,
+}
+
+/// A flag before a subcommand that cannot use it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{flag} means nothing to fulmar {command}")]
+pub(crate) struct MisplacedFlag {
+    /// The flag.
+    pub(crate) flag: String,
+    /// The subcommand.
+    pub(crate) command: &'static str,
+}
+
+impl Cli {
+    /// Parses a command line.
+    ///
+    /// # Errors
+    ///
+    /// When it makes no sense, or asks for help.
+    pub(crate) fn parse_words(words: &[OsString]) -> Result<Cli, clap::Error> {
+        let mut words = words.to_vec();
+        let mut command = Cli::command();
+        command.build();
+        // What a local session runs may be called as one of our subcommands.
+        let behind_name = words.get(1..).unwrap_or_default();
+        if let Some(at) = command_line::local_command_at(&command, behind_name) {
+            words.insert(at + 1, "--".into());
+        }
+        Cli::try_parse_from(words)
+    }
+
+    /// Hands what stands before a subcommand on to it.
+    ///
+    /// # Errors
+    ///
+    /// When it has no use for that.
+    pub(crate) fn before(self, command: Command) -> Result<Command, MisplacedFlag> {
+        let name = command.name();
+        let misplaced = |flag: String| MisplacedFlag {
+            flag,
+            command: name,
+        };
+        if self.user.is_some() {
+            return Err(misplaced("-l".to_owned()));
+        }
+        let (flags, ssh, file) = (self.flags.0, self.ssh, self.file);
+        match command {
+            Command::Cp(mut arguments) => {
+                let later = arguments.flags.0;
+                arguments.flags.0 = flags.followed_by(later, FlagSet::Copy).map_err(misplaced)?;
+                arguments.ssh = ssh.followed_by(arguments.ssh);
+                arguments.file.path = arguments.file.path.or(file.path);
+                Ok(Command::Cp(arguments))
+            }
+            Command::Config(mut arguments) => {
+                let later = arguments.flags.0;
+                arguments.flags.0 = flags
+                    .followed_by(later, FlagSet::Login)
+                    .map_err(misplaced)?;
+                arguments.file.path = arguments.file.path.or(file.path);
+                Ok(Command::Config(arguments))
+            }
+            Command::Client(mut arguments) => {
+                let later = arguments.flags.0;
+                arguments.flags.0 = flags
+                    .followed_by(later, FlagSet::Client)
+                    .map_err(misplaced)?;
+                arguments.file.path = arguments.file.path.or(file.path);
+                Ok(Command::Client(arguments))
+            }
+            other => {
+                let ssh = ssh.first();
+                let file = file.path.map(|_| "--config".to_owned());
+                match flags.first().map(str::to_owned).or(ssh).or(file) {
+                    Some(flag) => Err(misplaced(flag)),
+                    None => Ok(other),
+                }
+            }
+        }
+    }
+
+    /// Returns the words for ssh.
+    pub(crate) fn ssh_words(&self) -> Vec<OsString> {
+        let mut words = self.ssh.words();
+        if let Some(user) = &self.user {
+            words.extend(["-l".into(), user.clone()]);
+        }
+        words
+    }
 }
 
 fn examples_text() -> String {
@@ -129,6 +231,22 @@ pub(crate) enum Command {
     /// Print what could come next on a command line, for a completion script
     #[command(hide = true)]
     Complete(CompleteArgs),
+}
+
+impl Command {
+    /// Returns its name.
+    fn name(&self) -> &'static str {
+        match self {
+            Command::Server(_) => "server",
+            Command::Client(_) => "client",
+            Command::Cp(_) => "cp",
+            Command::CopyServer(_) => "copy-server",
+            Command::Config(_) => "config",
+            Command::Man { .. } => "man",
+            Command::Completions { .. } => "completions",
+            Command::Complete(_) => "complete",
+        }
+    }
 }
 
 /// A page of the manual.
@@ -241,7 +359,6 @@ pub(crate) struct ClientArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory as _;
     use fulmar_login::{BindAddress, PortRange, ServerOptions};
 
     fn parsed(line: &str) -> Result<Cli, clap::Error> {
@@ -278,7 +395,8 @@ mod tests {
             ("fulmar -- host -- ls", "host", &["ls"]),
             ("fulmar -- server", "server", &[]),
             ("fulmar -- cp", "cp", &[]),
-            ("fulmar -4 server", "server", &[]),
+            ("fulmar -4 -- server", "server", &[]),
+            ("fulmar ssh://ada@host:22 ls", "ssh://ada@host:22", &["ls"]),
         ] {
             let cli = parsed(line).unwrap();
             assert!(cli.command.is_none(), "{line}");
@@ -295,6 +413,32 @@ mod tests {
         assert_eq!(cli.words, ["vim", "-b"]);
         assert_eq!(cli.flags.0.find("trace").unwrap().text, "t");
         assert!(parsed("fulmar --local").unwrap().words.is_empty());
+    }
+
+    #[test]
+    fn options_may_stand_before_a_subcommand() {
+        let cli = parsed("fulmar -4 -p 7 -i key cp -p a h:").unwrap();
+        assert_eq!(cli.flags.0.find("port").unwrap().text, "7");
+        assert_eq!(cli.ssh_words(), ["-i", "key"]);
+        assert!(matches!(cli.command, Some(Command::Cp(_))));
+    }
+
+    #[test]
+    fn a_local_session_runs_also_what_is_called_as_a_subcommand() {
+        for line in ["fulmar --local man ls", "fulmar --local -- man ls"] {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let cli = Cli::parse_words(&words).unwrap();
+            assert!(cli.command.is_none() && cli.local, "{line}");
+            assert_eq!(cli.words, ["man", "ls"], "{line}");
+        }
+    }
+
+    #[test]
+    fn what_ssh_calls_its_own_goes_to_ssh() {
+        let cli = parsed("fulmar -t -C -P 2222 -l ada -o A=b -J gw host").unwrap();
+        let wanted = ["-p", "2222", "-J", "gw", "-o", "A=b", "-l", "ada"];
+        assert_eq!(cli.ssh_words(), wanted);
+        assert_eq!(cli.words, ["host"]);
     }
 
     #[test]

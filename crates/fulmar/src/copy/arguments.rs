@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueHint};
+use clap::{ArgAction, Args, ValueHint};
 use fulmar_copy::{RateLimit, parse_memory_size};
 use fulmar_login::{BindAddress, PortRange};
 
 use crate::server::listen_args::ListenArgs;
-use crate::settings::{ConfigArg, CopyFlags};
+use crate::settings::{ConfigArg, CopyFlags, SshFlags};
 
 /// The options of a copy.
 #[derive(Debug, Args)]
@@ -21,7 +21,7 @@ pub(crate) struct CopyArgs {
     #[command(flatten)]
     pub(crate) wishes: CopyOptions,
     #[command(flatten)]
-    pub(crate) ssh: SshWords,
+    pub(crate) ssh: SshFlags,
     #[command(flatten)]
     pub(crate) flags: CopyFlags,
     #[command(flatten)]
@@ -29,6 +29,15 @@ pub(crate) struct CopyArgs {
     /// The files to copy, and last the target
     #[arg(required = true, num_args = 2.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub(crate) operands: Vec<OsString>,
+}
+
+impl CopyArgs {
+    /// Returns the same in the letters of scp alone.
+    pub(crate) fn expanded(mut self) -> CopyArgs {
+        self.wishes.recursive |= self.wishes.archive;
+        self.wishes.preserve |= self.wishes.archive;
+        self
+    }
 }
 
 /// The options of a copy.
@@ -56,51 +65,15 @@ pub(crate) struct CopyOptions {
     /// Report what happens on standard output, one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
+    /// The same as -rp, as in rsync
+    #[arg(short = 'a', hide_short_help = true)]
+    archive: bool,
+    /// Accepted because scp and rsync have them, without effect
+    #[arg(short = 'C', short_aliases = ['z', 'O', 's', 'T'], hide = true, action = ArgAction::Count)]
+    _accepted: u8,
     /// Keep at most this much sent data in memory, such as 64M [default: what the path takes]
     #[arg(long, value_name = "SIZE", value_parser = parse_memory_size)]
     pub(crate) window_max: Option<u64>,
-}
-
-/// The options that are handed on to ssh, under scp's letters.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Passed on to ssh")]
-pub(crate) struct SshWords {
-    /// The port of sshd
-    #[arg(id = "ssh-port", short = 'P', value_name = "PORT")]
-    port: Option<u16>,
-    /// A key to log in with
-    #[arg(id = "ssh-identity", short = 'i', value_name = "FILE", value_hint = ValueHint::FilePath)]
-    identity: Vec<OsString>,
-    /// A configuration file for ssh
-    #[arg(id = "ssh-config", short = 'F', value_name = "FILE", value_hint = ValueHint::FilePath)]
-    config: Option<OsString>,
-    /// A jump host
-    #[arg(id = "ssh-jump", short = 'J', value_name = "[USER@]HOST[:PORT]", value_hint = ValueHint::Hostname)]
-    jump: Option<OsString>,
-    /// An option as in ssh_config
-    #[arg(id = "ssh-option", short = 'o', value_name = "OPTION")]
-    options: Vec<OsString>,
-}
-
-impl SshWords {
-    /// Returns the words for ssh.
-    pub(crate) fn words(&self) -> Vec<OsString> {
-        let port = self.port.map(|port| OsString::from(port.to_string()));
-        let lists: [(&str, Vec<&OsString>); 5] = [
-            ("-p", port.iter().collect()),
-            ("-i", self.identity.iter().collect()),
-            ("-F", self.config.iter().collect()),
-            ("-J", self.jump.iter().collect()),
-            ("-o", self.options.iter().collect()),
-        ];
-        let mut words = Vec::new();
-        for (letter, values) in lists {
-            for value in values {
-                words.extend([letter.into(), value.clone()]);
-            }
-        }
-        words
-    }
 }
 
 /// The options of a copy's far end, which ssh starts.

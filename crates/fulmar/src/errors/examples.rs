@@ -19,9 +19,11 @@ use std::mem::discriminant;
 use fulmar_compat::MoshLoginError;
 use fulmar_core::CompatMode::{self, Fulmar, Mosh};
 use fulmar_login::LoginError;
+use fulmar_settings::{FlagSet, instead_of};
 
 use super::FulmarError;
 use crate::advice::Advice;
+use crate::cli::MisplacedFlag;
 use crate::client::ClientError;
 use crate::copy::CopyError;
 use crate::documents;
@@ -73,11 +75,30 @@ fn chapters() -> Vec<(&'static str, Vec<Row>)> {
 }
 
 fn command_line() -> Vec<Row> {
-    vec![row(
-        FulmarError::NothingToDo,
-        FULMAR,
-        "neither a host nor anything else was named",
-    )]
+    vec![
+        row(
+            FulmarError::NothingToDo,
+            FULMAR,
+            "neither a host nor anything else was named",
+        ),
+        row(
+            FulmarError::MisplacedFlag(MisplacedFlag {
+                flag: "--predict".to_owned(),
+                command: "cp",
+            }),
+            FULMAR,
+            "flags before a subcommand are for it, and it has no such flag",
+        ),
+        row(
+            FulmarError::ForeignFlag {
+                flag: "-L".to_owned(),
+                instead: instead_of(FlagSet::Login, "-L").unwrap_or_default(),
+                status: 255,
+            },
+            FULMAR,
+            "the flag is one of ssh, scp or rsync (status 1 for fulmar cp)",
+        ),
+    ]
 }
 
 /// An error of the system, in words that are the same on every system.

@@ -57,14 +57,15 @@ fn parse(destination: &OsStr) -> Result<Destination, LoginError> {
     })
 }
 
-/// Logs in at `destination`, holds a session there with the command of these words, or with a
-/// shell, and returns the status to leave with. A command whose input or output was redirected is run by ssh.
+/// Logs in at `destination`, by ssh with these words more, holds a session there with the command of the others, or with
+/// a shell, and returns the status to leave with. A command whose input or output was redirected is run by ssh.
 ///
 /// # Errors
 ///
 /// When the session cannot begin.
 pub(crate) fn run(
     destination: &OsStr,
+    ssh_words: Vec<OsString>,
     words: &[OsString],
     sources: &SettingSources,
 ) -> Result<u8, SessionError> {
@@ -72,12 +73,14 @@ pub(crate) fn run(
     let execution = Execution::of(!words.is_empty(), redirected_stream());
     if execution.map_err(SessionError::Redirected)? == Execution::WithoutSession {
         let settings = settings::resolve(sources, &environment::current());
-        let settings = settings.map_err(ClientError::from)?.login;
+        let mut settings = settings.map_err(ClientError::from)?.login;
+        settings.ssh.extend(ssh_words);
         match plain_ssh::become_ssh(&settings, destination, words)? {}
     }
     let setup = ClientSetup::prepare(sources)?;
+    let ssh = [setup.settings().login.ssh.clone(), ssh_words].concat();
     let modes = setup.tty().modes().map_err(ClientError::NoTerminal)?;
-    let login = SessionLogin::begin(&setup, destination, words)?;
+    let login = SessionLogin::begin(&setup, &ssh, destination, words)?;
     let params = login.finish();
     if params.is_err() {
         // ssh may have been killed while it asked for a password.
@@ -108,6 +111,7 @@ struct SessionLogin {
 impl SessionLogin {
     fn begin(
         setup: &ClientSetup,
+        ssh: &[OsString],
         destination: Destination,
         words: &[OsString],
     ) -> Result<SessionLogin, SessionError> {
@@ -143,7 +147,7 @@ impl SessionLogin {
         }
         // Before the first child, of whose end it tells.
         let reactor = ClientSetup::reactor()?;
-        let config = config(settings, &settings.ssh, destination, command);
+        let config = config(settings, ssh, destination, command);
         Ok(SessionLogin {
             login: SshLogin::begin(now(), config, service),
             last_screen: crate::client::last_screen(words),

@@ -6,11 +6,13 @@ mod arguments;
 #[cfg(test)]
 mod configuration_page;
 mod reading;
+mod ssh_flags;
 
 use fulmar_core::CompatMode;
 use fulmar_settings::{Environment, SettingLayers, SettingSources, Settings, SettingsError};
 
 pub(crate) use self::arguments::{ClientFlags, ConfigArg, CopyFlags, LoginFlags, RecordArgs};
+pub(crate) use self::ssh_flags::SshFlags;
 use crate::advice::Advice;
 
 /// Reads the file that the sources name, if any, and puts all of them together.

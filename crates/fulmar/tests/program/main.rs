@@ -35,6 +35,7 @@ mod second_client;
 mod server_bootstrap;
 mod server_side;
 mod settings;
+mod ssh_habits;
 mod stock_frames;
 mod support;
 mod typing;

@@ -6,7 +6,6 @@
 //! Source: docs/decisions/036-completions.md.
 
 mod bash_word;
-mod command_line;
 mod hosts;
 mod remote_files;
 mod words;

@@ -5,9 +5,9 @@ use std::ffi::{OsStr, OsString};
 use clap::builder::PossibleValue;
 use clap::{Arg, Command, ValueHint};
 
-use super::command_line::{Place, Slot, read};
 use super::hosts;
 use super::remote_files;
+use crate::cli::command_line::{Place, Slot, read};
 use crate::copy::remote_path_at;
 
 /// What can stand there.

@@ -34,13 +34,7 @@ impl Place<'_> {
 
 /// Reads a command line whose last word is `last`. The words are those behind the program's name.
 pub(super) fn read<'c>(command: &'c Command, before: &[OsString], last: &str) -> Place<'c> {
-    let mut reader = Reader {
-        command,
-        given: Vec::new(),
-        operands: 0,
-        waiting: None,
-        has_dashes: false,
-    };
+    let mut reader = Reader::new(command);
     for word in before {
         reader.take(word);
     }
@@ -50,6 +44,19 @@ pub(super) fn read<'c>(command: &'c Command, before: &[OsString], last: &str) ->
         given: reader.given,
         slot,
     }
+}
+
+/// Returns which of the words begins the command of a local session: the first that is no flag, unless two dashes are
+/// before it.
+pub(super) fn local_command_at(command: &Command, words: &[OsString]) -> Option<usize> {
+    let mut reader = Reader::new(command);
+    for (at, word) in words.iter().enumerate() {
+        reader.take(word);
+        if reader.operands > 0 || reader.has_dashes {
+            return (reader.is_local() && !reader.has_dashes).then_some(at);
+        }
+    }
+    None
 }
 
 struct Reader<'c> {
@@ -62,6 +69,16 @@ struct Reader<'c> {
 }
 
 impl<'c> Reader<'c> {
+    fn new(command: &'c Command) -> Reader<'c> {
+        Reader {
+            command,
+            given: Vec::new(),
+            operands: 0,
+            waiting: None,
+            has_dashes: false,
+        }
+    }
+
     fn take(&mut self, word: &OsStr) {
         if self.waiting.take().is_some() {
             return;
@@ -117,8 +134,11 @@ impl<'c> Reader<'c> {
 
     /// Tells if the next word that is no flag can be a subcommand.
     fn may_be_subcommand(&self) -> bool {
-        let is_local = self.given.iter().any(|flag| flag.get_id() == "local");
-        self.operands == 0 && !self.has_dashes && !is_local
+        self.operands == 0 && !self.has_dashes && !self.is_local()
+    }
+
+    fn is_local(&self) -> bool {
+        self.given.iter().any(|flag| flag.get_id() == "local")
     }
 
     /// Returns the flag that a word gives, and where its value begins if that is in the same word. Of several letters
@@ -177,6 +197,23 @@ mod tests {
             Slot::Operand(number) => number.to_string(),
         };
         (place.command.get_name().to_owned(), slot)
+    }
+
+    #[test]
+    fn what_a_local_session_runs_may_be_called_as_a_subcommand() {
+        let mut command = Cli::command();
+        command.build();
+        for (line, wanted) in [
+            ("--local man ls", Some(1)),
+            ("--local -n --log f cp a b", Some(4)),
+            ("--local -- man", None),
+            ("--local", None),
+            ("man cp", None),
+            ("host --local", None),
+        ] {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert_eq!(local_command_at(&command, &words), wanted, "{line}");
+        }
     }
 
     #[test]
