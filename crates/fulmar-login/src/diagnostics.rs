@@ -10,7 +10,13 @@ use crate::login_error::{LoginError, SshExit};
 use crate::output_error::OutputError;
 use crate::text::escaped;
 
-/// The exit status of a server that cannot run the program which is asked for: that of a shell.
+/// The exit status of a server that cannot run the program which a client has asked for. The command that starts it takes
+/// 126 and 127 for a server that cannot be run itself.
+///
+/// Source: docs/protocol.md §2.9.
+pub const SERVER_STATUS_NO_PROGRAM: u8 = 125;
+
+/// The exit status that a user gets then: that of a shell.
 ///
 /// Source: POSIX.1-2017, Shell Command Language, section 2.8.2.
 pub const STATUS_NO_PROGRAM: u8 = 127;
@@ -101,7 +107,7 @@ impl Diagnostics {
     pub fn refusal(&self, host: &str, exit: Option<SshExit>) -> Option<LoginError> {
         let (what, advice) = self.error()?;
         let (host, what, advice) = (host.to_owned(), what.to_owned(), advice.to_vec());
-        let has_no_program = exit.and_then(SshExit::code) == Some(STATUS_NO_PROGRAM.into());
+        let has_no_program = exit.and_then(SshExit::code) == Some(SERVER_STATUS_NO_PROGRAM.into());
         Some(if has_no_program {
             LoginError::ProgramMissing { host, what, advice }
         } else {

@@ -83,7 +83,7 @@ pub use bootstrap::{
 pub use candidate_addresses::{CandidateAddresses, TriedAddress};
 pub use candidates::RemoteIp;
 pub use copy::{COPY_VERSION, CopyLoginError, CopyService, OVER_SSH_LINE};
-pub use diagnostics::{Diagnostics, STATUS_NO_PROGRAM};
+pub use diagnostics::{Diagnostics, SERVER_STATUS_NO_PROGRAM, STATUS_NO_PROGRAM};
 pub use execution::{Execution, StandardStream};
 pub use host_lookup::QueryStream;
 pub use host_names::{SshConfigNames, continuing, known_host_names};

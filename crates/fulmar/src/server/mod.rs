@@ -27,7 +27,7 @@ use std::io;
 use fulmar_compat::mosh_server_version_text;
 use fulmar_core::CompatMode;
 use fulmar_login::{
-    OfferError, PartialServerOptions, STATUS_NO_PROGRAM, ServerOptions, TERMINAL_VARIABLE,
+    OfferError, PartialServerOptions, SERVER_STATUS_NO_PROGRAM, ServerOptions, TERMINAL_VARIABLE,
 };
 use fulmar_platform::tty::is_terminal;
 
@@ -99,7 +99,7 @@ fn serve_as_offered(given: PartialServerOptions) -> Result<u8, ServerError> {
                 Ok(0)
             }
             Leave::Failed => Ok(CompatMode::Fulmar.failure_status()),
-            Leave::NoProgram => Ok(STATUS_NO_PROGRAM),
+            Leave::NoProgram => Ok(SERVER_STATUS_NO_PROGRAM),
             Leave::LoginEnded => Err(ServerError::LoginEnded),
             Leave::DaemonEnded => Err(ServerError::ServerEnded),
         },

@@ -543,11 +543,11 @@ fn an_offer_that_is_cut_too_long_or_nonsense_is_refused() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_refused_with_the_status_of_a_shell() {
+fn a_program_that_is_not_there_is_refused_with_a_status_of_its_own() {
     let mut login = Login::start(&[]);
     login.write("FULMAR OFFER 1 -\nword no-such-program\nFULMAR END\n");
     drop(login.input.take());
-    login.expect_refusal_and_status("cannot run no-such-program", 127);
+    login.expect_refusal_and_status("cannot run no-such-program", 125);
 }
 
 #[test]
