@@ -301,12 +301,14 @@ fn no_port_is_free(starter: Starter) {
 
 fn a_program_that_is_not_there(starter: Starter) {
     if let Some(scene) = Scene::new(&Plan::default()) {
-        expect_none(
-            &scene,
-            starter,
-            &[BOB, "--", "no-such-program"],
-            "no-such-program",
-        );
+        let Some(mut terminal) = scene.start(starter, &[BOB, "--", "no-such-program"]) else {
+            return;
+        };
+        let status = terminal.wait_for_end();
+        terminal.wait_for_text("no-such-program");
+        assert_eq!(status.code(), Some(127), "as a shell's");
+        terminal.expect_restored();
+        scene.expect_nothing_left();
     }
 }
 
