@@ -49,7 +49,7 @@ countable! {
     /// The reason why a datagram was sent, or why the endpoint wants to be woken.
     ///
     /// Where several have come due, the first in this list is named. How each is reckoned is in
-    /// `timing`.
+    /// [`timing`](crate::timing).
     pub enum Cause {
         /// We want to end, and say so until it is acknowledged.
         Shutdown = "shutdown",

@@ -16,7 +16,7 @@
 //! (`fulmar-datagram`).
 //!
 //! The wire is that of Mosh 1.4 and is told in `docs/protocol.md` §3 to §5. When to send is in
-//! `timing`, how much in [`policy`], every number in [`limits`].
+//! [`timing`], how much in [`policy`], every number in [`limits`].
 //!
 //! Two ends agree on a number, without a wire between them (`examples/shared_counter.rs` has one):
 //!
@@ -105,7 +105,7 @@ mod synced;
 #[cfg(test)]
 #[path = "../tests/support/objects.rs"]
 mod testing;
-mod timing;
+pub mod timing;
 pub mod wire;
 mod work;
 
@@ -132,7 +132,7 @@ pub use outbox::Noise;
 pub use receiver::{Intake, Receiver, Refusal, StateOutcome};
 pub use role::Role;
 pub use rtt::RoundTrip;
-pub use sender::Sender;
+pub use sender::{Acknowledged, Composed, Numbering, Sender, SyncState, Trust};
 pub use state_number::StateNumber;
 pub use synced::{Budget, Difference, Reached, Synced};
 pub use work::WorkBudget;

@@ -84,7 +84,7 @@ impl<S> Sent<S> {
 
 /// The goal in relation to the states that were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SyncState {
+pub enum SyncState {
     /// It is not the one that was sent last.
     Unsent {
         /// The time at which it became so.
@@ -100,7 +100,7 @@ pub(crate) enum SyncState {
 
 /// The effect of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Acknowledged {
+pub enum Acknowledged {
     /// It is the newest so far, for a state that was last sent at the given time.
     Newer {
         /// The time at which that state was last sent.
@@ -114,7 +114,7 @@ pub(crate) enum Acknowledged {
 
 /// The number that an instruction takes when its state is the one that was sent last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Numbering {
+pub enum Numbering {
     /// The number of that state again, if there is anything to send in it: a mere repetition. A peer that has it
     /// already does not answer.
     Repeat,
@@ -127,16 +127,16 @@ pub(crate) enum Numbering {
 /// The sent states that may be taken for arrived although they are not acknowledged: those that were sent a short while
 /// ago on the present path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Trust {
+pub struct Trust {
     /// The round trip's [timeout](crate::RoundTrip::timeout), after which something is thought lost.
-    pub(crate) timeout: Duration,
+    pub timeout: Duration,
     /// The time since which the path has not changed. What was sent earlier went over another.
-    pub(crate) since: Time,
+    pub since: Time,
 }
 
 impl Trust {
     /// None of them.
-    pub(crate) const NONE: Trust = Trust {
+    pub const NONE: Trust = Trust {
         timeout: Duration::ZERO,
         since: Time::from_origin(Duration::MAX),
     };
@@ -157,23 +157,23 @@ enum Probed {
 
 /// A difference that is ready to be sent, and has been entered among the sent states.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Composed {
+pub struct Composed {
     /// The state that it starts from.
-    pub(crate) source: StateNumber,
+    pub source: StateNumber,
     /// The state that it leads to.
-    pub(crate) target: StateNumber,
+    pub target: StateNumber,
     /// True if no state of that number was sent before, nor one of a higher number.
-    pub(crate) is_new: bool,
+    pub is_new: bool,
     /// States below this are not needed any more.
-    pub(crate) throwaway: StateNumber,
+    pub throwaway: StateNumber,
     /// The difference.
-    pub(crate) difference: Vec<u8>,
+    pub difference: Vec<u8>,
 }
 
 impl<S: Synced> Sender<S> {
     /// Returns a sender whose object is at state 0, which both ends have. The window says how long a
     /// difference from the acknowledged state may become.
-    pub(crate) fn new(now: Time, initial: S, window: Budget) -> Sender<S> {
+    pub fn new(now: Time, initial: S, window: Budget) -> Sender<S> {
         let zero = Sent {
             bytes: initial.held_bytes(None),
             ..Sent::new(now, StateNumber::ZERO, initial.clone())
@@ -193,7 +193,7 @@ impl<S: Synced> Sender<S> {
 
     /// Takes over the present state of the object. One that the peer could not tell from the former
     /// changes nothing. Returns whether it did.
-    pub(crate) fn set_current(&mut self, now: Time, state: S) -> bool {
+    pub fn set_current(&mut self, now: Time, state: S) -> bool {
         if self.current.is_same(&state) {
             return false;
         }
@@ -204,7 +204,7 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Takes note that the peer holds the state of that number, if it is one that we keep.
-    pub(crate) fn acknowledge(&mut self, now: Time, number: StateNumber) -> Acknowledged {
+    pub fn acknowledge(&mut self, now: Time, number: StateNumber) -> Acknowledged {
         match self.sent.binary_search_by_key(&number, |sent| sent.number) {
             Err(_) => Acknowledged::Unknown,
             Ok(0) => Acknowledged::Known,
@@ -223,7 +223,7 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Makes the difference to send now, and enters its target among the sent states.
-    pub(crate) fn compose(
+    pub fn compose(
         &mut self,
         now: Time,
         trust: Trust,
@@ -258,7 +258,7 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Returns how the goal stands to the states that were sent.
-    pub(crate) fn sync_state(&self, now: Time, trust: Trust) -> SyncState {
+    pub fn sync_state(&self, now: Time, trust: Trust) -> SyncState {
         let is_goal = |sent: &Sent<S>| sent.state.is_same(&self.goal);
         if !is_goal(self.last()) {
             let changed = self.changed.unwrap_or(self.last_change);
@@ -273,28 +273,28 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Returns the object's present state.
-    pub(crate) fn current(&self) -> &S {
+    pub fn current(&self) -> &S {
         &self.current
     }
 
     /// Returns when the object last changed; at first, when the sender was made.
-    pub(crate) fn last_change(&self) -> Time {
+    pub fn last_change(&self) -> Time {
         self.last_change
     }
 
     /// Returns the newest acknowledged state.
-    pub(crate) fn acknowledged(&self) -> &S {
+    pub fn acknowledged(&self) -> &S {
         &self.first().state
     }
 
     /// Returns the number of the newest acknowledged state.
-    pub(crate) fn acknowledged_number(&self) -> StateNumber {
+    pub fn acknowledged_number(&self) -> StateNumber {
         self.first().number
     }
 
     /// Returns when the newest acknowledged state was last sent: so late, at least, the path there and
     /// back worked.
-    pub(crate) fn acknowledged_sent_at(&self) -> Time {
+    pub fn acknowledged_sent_at(&self) -> Time {
         self.first().at
     }
 
@@ -304,12 +304,12 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Returns the number of the state that was sent last.
-    pub(crate) fn sent_number(&self) -> StateNumber {
+    pub fn sent_number(&self) -> StateNumber {
         self.last().number
     }
 
     /// Returns when anything was last sent; at first, when the sender was made.
-    pub(crate) fn sent_at(&self) -> Time {
+    pub fn sent_at(&self) -> Time {
         self.sent_at
     }
 
@@ -319,7 +319,7 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Returns how much memory the sent states hold, as they [say](Synced::held_bytes) themselves.
-    pub(crate) fn held_bytes(&self) -> usize {
+    pub fn held_bytes(&self) -> usize {
         self.sent
             .iter()
             .fold(0, |sum, sent| sum.saturating_add(sent.bytes))

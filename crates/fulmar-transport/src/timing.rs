@@ -21,13 +21,13 @@ use crate::sender::SyncState;
 use crate::state_number::StateNumber;
 
 /// A moment, and what is to happen then.
-pub(crate) type Due = (Time, Cause);
+pub type Due = (Time, Cause);
 
 /// Returns the pause between two frames: half the smoothed round trip in whole milliseconds, within
 /// 20 ms and 250 ms.
 ///
 /// Source: docs/protocol.md §5.4.
-pub(crate) fn frame_interval(smoothed: Duration) -> Duration {
+pub fn frame_interval(smoothed: Duration) -> Duration {
     whole_millis(smoothed / 2).clamp(FRAME_INTERVAL_MIN, FRAME_INTERVAL_MAX)
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn collection_delay(role: Role) -> Duration {
 /// The first instruction leaves as soon as there is a path.
 ///
 /// Source: docs/protocol.md §5.4.
-pub(crate) fn first(made: Time) -> Due {
+pub fn first(made: Time) -> Due {
     (made, Cause::First)
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn first(made: Time) -> Due {
 /// was sent before.
 ///
 /// Source: docs/protocol.md §5.4.
-pub(crate) fn frame(role: Role, changed: Time, last_sent: Time, interval: Duration) -> Due {
+pub fn frame(role: Role, changed: Time, last_sent: Time, interval: Duration) -> Due {
     let collected = changed + collection_delay(role);
     (collected.max(last_sent + interval), Cause::Frame)
 }
@@ -84,7 +84,7 @@ pub(crate) fn resend(last_sent: Time, interval: Duration) -> Due {
 /// A state that is assumed to have arrived is sent again when its acknowledgement is overdue.
 ///
 /// Source: docs/protocol.md §5.4.
-pub(crate) fn retry(last_sent: Time, timeout: Duration) -> Due {
+pub fn retry(last_sent: Time, timeout: Duration) -> Due {
     (last_sent + timeout + RETRY_MARGIN, Cause::Retry)
 }
 
@@ -92,21 +92,21 @@ pub(crate) fn retry(last_sent: Time, timeout: Duration) -> Due {
 /// newest state.
 ///
 /// Source: docs/protocol.md §5.4.
-pub(crate) fn is_active(at: Time, heard: Option<Time>) -> bool {
+pub fn is_active(at: Time, heard: Option<Time>) -> bool {
     heard.is_some_and(|heard| at < heard + ACTIVE_RETRY)
 }
 
 /// A new state of the peer is acknowledged within 100 ms, sooner if anything else is sent.
 ///
 /// Source: docs/protocol.md §5.4.
-pub(crate) fn acknowledgement(arrived: Time) -> Due {
+pub fn acknowledgement(arrived: Time) -> Due {
     (arrived + ACKNOWLEDGEMENT_DELAY, Cause::Acknowledgement)
 }
 
 /// Silence lasts 3 s at most.
 ///
 /// Source: docs/protocol.md §5.4.
-pub(crate) fn heartbeat(last_sent: Time) -> Due {
+pub fn heartbeat(last_sent: Time) -> Due {
     (last_sent + HEARTBEAT_INTERVAL, Cause::Heartbeat)
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn first_repeat(last_sent: Time, path_probe: PathProbe) -> Due {
 /// A path that may have changed is tried at once, and then like one that has never worked.
 ///
 /// Source: docs/protocol.md §5.4.
-pub(crate) fn probe(last_sent: Time, path_probe: PathProbe) -> Due {
+pub fn probe(last_sent: Time, path_probe: PathProbe) -> Due {
     (last_sent + path_probe.pause(), Cause::Probe)
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn silence_probe(last_sent: Time, last_change: Time) -> Due {
 /// Our shutdown is repeated at the pace of frames.
 ///
 /// Source: docs/protocol.md §5.6.
-pub(crate) fn shutdown(last_sent: Time, interval: Duration) -> Due {
+pub fn shutdown(last_sent: Time, interval: Duration) -> Due {
     (last_sent + interval, Cause::Shutdown)
 }
 
@@ -196,18 +196,18 @@ pub(crate) fn linger_end(
 
 /// The probe of a path that is not known to work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PathProbe {
+pub struct PathProbe {
     /// The beginning of the probe; a round trip that began later ends it.
-    pub(crate) since: Time,
+    pub since: Time,
     /// The number of datagrams sent in vain.
-    pub(crate) tries: u32,
+    pub tries: u32,
     /// True if the system refused the last one. It cost nothing then, and nobody saw it.
-    pub(crate) is_failing: bool,
+    pub is_failing: bool,
 }
 
 impl PathProbe {
     /// Returns a probe that begins now, after so many tries.
-    pub(crate) const fn new(since: Time, tries: u32) -> PathProbe {
+    pub const fn new(since: Time, tries: u32) -> PathProbe {
         PathProbe {
             since,
             tries,
@@ -233,18 +233,18 @@ impl PathProbe {
 ///
 /// Source: docs/protocol.md §5.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Large {
+pub struct Large {
     /// The departure of the first of them.
-    pub(crate) since: Time,
+    pub since: Time,
     /// The departure of the last of them.
-    pub(crate) last: Time,
+    pub last: Time,
     /// The number of times they were sent.
-    pub(crate) tries: u32,
+    pub tries: u32,
 }
 
 impl Large {
     /// Returns what is to be remembered when another one leaves.
-    pub(crate) fn again(before: Option<Large>, now: Time) -> Large {
+    pub fn again(before: Option<Large>, now: Time) -> Large {
         Large {
             since: before.map_or(now, |before| before.since),
             last: now,
@@ -273,7 +273,7 @@ impl Large {
 
 /// The kinds of datagram that may be sent at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SendPermission {
+pub enum SendPermission {
     /// Nothing: there is no path.
     Nowhere,
     /// Heartbeats: the path is not validated and has had its bytes.
@@ -284,47 +284,47 @@ pub(crate) enum SendPermission {
 
 /// All that the rules look at.
 #[derive(Clone, Debug)]
-pub(crate) struct TimerInput {
+pub struct TimerInput {
     /// The present moment.
-    pub(crate) now: Time,
+    pub now: Time,
     /// The end that we are.
-    pub(crate) role: Role,
+    pub role: Role,
     /// The kinds of datagram that may be sent.
-    pub(crate) permission: SendPermission,
+    pub permission: SendPermission,
     /// True once anything was sent.
-    pub(crate) has_sent: bool,
+    pub has_sent: bool,
     /// The time of the last send; at first, the time at which the endpoint was made.
-    pub(crate) last_sent: Time,
+    pub last_sent: Time,
     /// The instructions of several datagrams that wait for an acknowledgement.
-    pub(crate) large: Option<Large>,
+    pub large: Option<Large>,
     /// The object in relation to what was sent.
-    pub(crate) sync_state: SyncState,
+    pub sync_state: SyncState,
     /// The time at which the object last changed.
-    pub(crate) last_change: Time,
+    pub last_change: Time,
     /// The pause between frames.
-    pub(crate) interval: Duration,
+    pub interval: Duration,
     /// True if the next frame is one of those at the beginning, which wait for no interval.
-    pub(crate) is_opening: bool,
+    pub is_opening: bool,
     /// The time after which something is thought lost.
-    pub(crate) timeout: Duration,
+    pub timeout: Duration,
     /// The arrival of the newest state of the peer, if any has come.
-    pub(crate) heard: Option<Time>,
+    pub heard: Option<Time>,
     /// The time since which a state of the peer waits for its acknowledgement.
-    pub(crate) unacknowledged_since: Option<Time>,
+    pub unacknowledged_since: Option<Time>,
     /// The probe of the path, while there is one.
-    pub(crate) path_probe: Option<PathProbe>,
+    pub path_probe: Option<PathProbe>,
     /// The time at which the instruction that is being assembled will be given up.
-    pub(crate) assembly_expiry: Option<Time>,
+    pub assembly_expiry: Option<Time>,
     /// The time at which we began to shut down, and how often we have said so.
-    pub(crate) own_shutdown: Option<(Time, u32)>,
+    pub own_shutdown: Option<(Time, u32)>,
     /// True if the peer's shutdown waits for an answer.
-    pub(crate) owes_answer: bool,
+    pub owes_answer: bool,
     /// The times at which the peer's shutdown was first and last answered.
-    pub(crate) answered: Option<(Time, Time)>,
+    pub answered: Option<(Time, Time)>,
 }
 
 /// Applies all rules.
-pub(crate) fn schedule(input: &TimerInput) -> Deadlines {
+pub fn schedule(input: &TimerInput) -> Deadlines {
     let mut table = Deadlines::default();
     if let Some(expiry) = input.assembly_expiry {
         table.set((expiry, Cause::AssemblyExpiry));
@@ -461,7 +461,7 @@ impl TimerInput {
 
 /// One entry for each reason to wake.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Deadlines {
+pub struct Deadlines {
     at: [Option<Time>; Cause::ALL.len()],
     /// Asked for far more often than anything changes.
     earliest: Option<Due>,
@@ -469,7 +469,7 @@ pub(crate) struct Deadlines {
 
 impl Deadlines {
     /// Enters when something is to happen.
-    pub(crate) fn set(&mut self, due: Due) {
+    pub fn set(&mut self, due: Due) {
         let (time, cause) = due;
         let Some(entry) = self.at.get_mut(cause.index()) else {
             return;
@@ -484,19 +484,18 @@ impl Deadlines {
     }
 
     /// Returns when something is to happen for that cause.
-    #[cfg(test)]
-    pub(crate) fn get(&self, cause: Cause) -> Option<Time> {
+    pub fn get(&self, cause: Cause) -> Option<Time> {
         self.at.get(cause.index()).copied().flatten()
     }
 
     /// Returns the next thing to happen; of several at the same time, the one whose cause is first
     /// in [`Cause`].
-    pub(crate) fn earliest(&self) -> Option<Due> {
+    pub fn earliest(&self) -> Option<Due> {
         self.earliest
     }
 
     /// Returns the cause to send for now; of several, the one that is first in [`Cause`].
-    pub(crate) fn due(&self, now: Time) -> Option<Cause> {
+    pub fn due(&self, now: Time) -> Option<Cause> {
         self.earliest.filter(|&(time, _)| time <= now)?;
         let due = self.entries().filter(|&(time, _)| time <= now);
         due.map(|(_, cause)| cause).find(|cause| cause.sends())

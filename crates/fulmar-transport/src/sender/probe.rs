@@ -35,7 +35,7 @@ impl<S: Synced> Sender<S> {
     /// number is sent.
     ///
     /// Source: docs/protocol.md §5.4.
-    pub(crate) fn compose_probe(&mut self, now: Time) -> Composed {
+    pub fn compose_probe(&mut self, now: Time) -> Composed {
         let missing = self.difference_from(self.first(), BUDGET);
         if matches!(missing.reached, Reached::Target) {
             return self.compose(now, Trust::NONE, Numbering::New, BUDGET);
