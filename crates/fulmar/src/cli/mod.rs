@@ -59,7 +59,7 @@ ssh = "ssh -o ServerAliveInterval=10""#;
 /// A remote shell that survives bad networks.
 ///
 /// Logs in to HOST with your own ssh, with its configuration, keys and agent, and opens a session
-/// there that survives lost packets, new addresses and sleep. HOST can be ssh://[USER@]HOST[:PORT], with
+/// there that survives lost packets, new addresses and sleep. HOST can be ssh://USER@HOST:PORT, with
 /// ssh's port. The words after HOST are the command to run there; options of fulmar go before HOST. If a
 /// host has the name of a subcommand, write two dashes before it: fulmar -- server.
 #[derive(Debug, Parser)]
