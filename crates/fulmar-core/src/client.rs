@@ -52,11 +52,11 @@ pub struct ClientConfig {
     pub datagram_bytes: usize,
     /// The user's terminal.
     pub outer: OuterTerminal,
-    /// What becomes of the last screen at the end of the session.
+    /// The fate of the last screen at the end of the session.
     pub last_screen: LastScreen,
     /// The key that commands the client.
     pub escape_key: EscapeKey,
-    /// Whether the client behaves as Fulmar or as Mosh.
+    /// The program that the client behaves as: Fulmar or Mosh.
     pub compat: CompatMode,
     /// The text before a title that a program sets; empty for none.
     pub title_prefix: String,

@@ -1,4 +1,4 @@
-//! Whether client and server behave as Fulmar or as Mosh.
+//! The program that client and server behave as: Fulmar or Mosh.
 
 /// The program whose behaviour client and server show. It follows from the name that they were started under.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

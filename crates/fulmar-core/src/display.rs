@@ -35,7 +35,7 @@ impl Default for OuterTerminal {
     }
 }
 
-/// What becomes of the last screen when the terminal is given back.
+/// The fate of the last screen when the terminal is given back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LastScreen {
     /// It goes, if `exit` brings back what the terminal showed before.
@@ -57,7 +57,7 @@ pub(crate) struct Display {
     changed: Changed,
 }
 
-/// What was changed on the terminal that is put back only in this case.
+/// The changes on the terminal that are put back only if they were made.
 #[derive(Debug, Default)]
 struct Changed {
     /// The title, after the one before was pushed on the terminal's stack.

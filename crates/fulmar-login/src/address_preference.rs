@@ -1,4 +1,4 @@
-//! Which addresses of a host are used.
+//! The choice among the addresses of a host.
 
 use fulmar_base::AddressFamily;
 

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use crate::shell_words::split;
 use crate::ssh::Destination;
 
-/// What a configuration file of ssh says about names.
+/// The names in a configuration file of ssh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SshConfigNames {
     /// The names of its `Host` lines, without patterns.

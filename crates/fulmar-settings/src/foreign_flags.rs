@@ -2,7 +2,7 @@
 
 use crate::flags::FlagSet;
 
-/// What to do instead of flags of ssh that have no place in a session.
+/// Advice for flags of ssh that have no place in a session.
 const OF_LOGINS: [(&str, &str); 7] = [
     (
         "A",
@@ -34,7 +34,7 @@ const OF_LOGINS: [(&str, &str); 7] = [
 /// The other flags of ssh. Source: ssh(1).
 const OF_SSH: &str = "BbCcDEeGgIKkMmOQqSsxy";
 
-/// What to do instead of flags of scp and rsync.
+/// Advice for flags of scp and rsync.
 const OF_COPIES: [(&str, &str); 6] = [
     (
         "3R",

@@ -1,4 +1,4 @@
-//! What the user has asked for, in rows that fit into 80 columns.
+//! Shows what the user has asked for, in rows that fit into 80 columns.
 
 use crate::compat_mode::CompatMode;
 use crate::escape_key::EscapeKey;

@@ -14,7 +14,7 @@ pub(super) struct Place<'c> {
     pub(super) slot: Slot<'c>,
 }
 
-/// What the last word is to be.
+/// The kind of the last word.
 #[derive(Debug)]
 pub(super) enum Slot<'c> {
     /// The value of a flag. It begins behind so many bytes of the word.

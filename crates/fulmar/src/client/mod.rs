@@ -85,7 +85,7 @@ pub(crate) struct ConnectParams {
     pub(crate) candidates: CandidateAddresses,
     /// The agreement with it.
     pub(crate) agreement: Option<Agreement>,
-    /// What becomes of the last screen at the end.
+    /// The fate of the last screen at the end.
     pub(crate) last_screen: LastScreen,
     /// The login that has started it, if that was us.
     pub(crate) login: Option<SshLogin<SessionService>>,

@@ -29,7 +29,7 @@ const DRAWN_EACH: Duration = Duration::from_millis(200);
 /// Chosen by eye.
 const TOLD_EACH: Duration = Duration::from_secs(1);
 
-/// What a terminal shows behind the line of the key that interrupts us.
+/// The characters that a terminal shows behind the line, for the key that interrupts us.
 const TYPED_SIGNAL: &str = "^C";
 
 /// The width of a terminal that does not tell it.

@@ -48,7 +48,7 @@ impl<'a> From<&'a PartialServerOptions> for Records<'a> {
 
 /// The things that are there, whatever the session will be.
 pub(crate) struct ServerSetup {
-    /// Whether the server behaves as Fulmar or as Mosh.
+    /// The program that the server behaves as: Fulmar or Mosh.
     pub(crate) compat: CompatMode,
     /// The environment that it was started with.
     pub(crate) environment: Environment,

@@ -1,6 +1,6 @@
 //! The files on another machine, where ssh has an open connection to it that others may share.
 //!
-//! Nobody is asked for anything, and no connection is opened: to complete a word is not to log in.
+//! It asks for nothing and opens no connection: to complete a word is not to log in.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read as _;

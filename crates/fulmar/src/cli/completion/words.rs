@@ -10,10 +10,10 @@ use super::remote_files;
 use crate::cli::command_line::{Place, Slot, read};
 use crate::copy::remote_path_at;
 
-/// What can stand there.
+/// The words that can stand there.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Answer {
-    /// Whether files of this machine can.
+    /// True if files of this machine can.
     files: bool,
     words: Vec<Word>,
 }
