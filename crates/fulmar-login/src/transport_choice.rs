@@ -10,7 +10,7 @@
 //! gives UDP up for it; three seconds leave room for a handshake whose first packet is lost, which QUIC repeats after one
 //! second (RFC 9002 §6.2.2).
 //!
-//! The program carries it out in `copy/connection.rs`. If both come at once the far end chooses, in `copy/far_end.rs`.
+//! The program carries it out in `copy/connection.rs`. If both come at once the remote end chooses, in `copy/remote_end.rs`.
 
 use std::collections::VecDeque;
 use std::time::Duration;

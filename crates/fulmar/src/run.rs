@@ -72,7 +72,7 @@ fn run_subcommand(command: Command) -> Result<u8, FulmarError> {
         Command::Server(arguments) => server::run_as_offered(arguments.into_wishes())?,
         Command::Client(arguments) => own_client(arguments)?,
         Command::Cp(arguments) => copy::run(&arguments.expanded())?,
-        Command::CopyServer(arguments) => copy::run_far_end(&arguments)?,
+        Command::CopyServer(arguments) => copy::run_copy_server(&arguments)?,
         Command::Config(arguments) => print_settings(arguments)?,
         Command::Man { page } => print(&manual::page(page))?,
         Command::Completions { shell } => print(shell.script())?,

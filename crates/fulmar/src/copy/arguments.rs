@@ -1,4 +1,4 @@
-//! The command line of a copy, and that of its far end.
+//! The command line of a copy, and that of its remote end.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -76,7 +76,7 @@ pub(crate) struct CopyOptions {
     pub(crate) window_max: Option<u64>,
 }
 
-/// The options of a copy's far end, which ssh starts.
+/// The options of a copy's remote end, which ssh starts.
 #[derive(Debug, Args)]
 pub(crate) struct CopyServerArgs {
     #[command(flatten)]

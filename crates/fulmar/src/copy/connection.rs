@@ -1,4 +1,4 @@
-//! The near end's connection: UDP that is being tried, ssh beside it, and what carries the streams in the end.
+//! The local end's connection: UDP that is being tried, ssh beside it, and what carries the streams in the end.
 
 use std::io;
 use std::time::Duration;
@@ -12,9 +12,9 @@ use fulmar_platform::{Piped, Stream, Transfer};
 use fulmar_quic::ConnectionEvent;
 
 use super::absence::GONE_AFTER;
-use super::copy_login::WaitingFarEnd;
+use super::copy_login::WaitingRemoteEnd;
 use super::error::CopyError;
-use super::near_sockets::NearSockets;
+use super::local_sockets::LocalSockets;
 use super::progress::PathState;
 use super::reporter::Reporter;
 use super::ssh_streams::{Pipes, SshStreams};
@@ -28,7 +28,7 @@ use crate::reactor::{Registry, Token};
 /// eye: longer than a train's tunnel and a router's restart.
 const SILENT_MAX: Duration = Duration::from_secs(600);
 
-/// The time that a far end has to end that has done its work. Chosen by eye: some round trips.
+/// The time that a remote end has to end that has done its work. Chosen by eye: some round trips.
 const FINISH_WITHIN: Duration = Duration::from_secs(5);
 
 /// UDP, as what carries the streams.
@@ -37,7 +37,7 @@ const UDP: Option<fulmar_login::Transport> = Some(fulmar_login::Transport::Udp);
 /// ssh, as what carries the streams.
 const SSH: Option<fulmar_login::Transport> = Some(fulmar_login::Transport::Ssh);
 
-/// The near end's connection.
+/// The local end's connection.
 pub(super) struct CopyConnection {
     host: String,
     login: Option<SshLogin<CopyService>>,
@@ -47,18 +47,18 @@ pub(super) struct CopyConnection {
 }
 
 impl CopyConnection {
-    /// Begins to connect to a far end that waits, for a copy that the same command would go on with, or not.
+    /// Begins to connect to a remote end that waits, for a copy that the same command would go on with, or not.
     ///
     /// # Errors
     ///
     /// When the system has no port or randomness left.
     pub(super) fn begin(
         now: Time,
-        found: WaitingFarEnd,
+        found: WaitingRemoteEnd,
         window_max: Option<u64>,
         resumes: bool,
     ) -> Result<CopyConnection, CopyError> {
-        let WaitingFarEnd {
+        let WaitingRemoteEnd {
             params,
             candidates,
             login,
@@ -66,7 +66,7 @@ impl CopyConnection {
         let udp = match candidates {
             Some(candidates) => {
                 let CopyParams { secret, .. } = params;
-                let sockets = NearSockets::new(candidates);
+                let sockets = LocalSockets::new(candidates);
                 UdpConnection::begin(now, sockets, &secret, window_max, resumes)?
             }
             None => None,
@@ -104,7 +104,7 @@ impl CopyConnection {
         }
     }
 
-    /// Returns how many bytes the far end has acknowledged, if that is known.
+    /// Returns how many bytes the remote end has acknowledged, if that is known.
     pub(super) fn acknowledged(&self) -> Option<u64> {
         let udp = self
             .udp
@@ -113,7 +113,7 @@ impl CopyConnection {
         Some(udp.connection.statistics().acknowledged)
     }
 
-    /// Returns where the far end is, as users are told of it.
+    /// Returns where the remote end is, as users are told of it.
     pub(super) fn label(&self) -> Option<String> {
         let udp = self
             .udp
@@ -335,13 +335,13 @@ impl CopyConnection {
         }
     }
 
-    /// Tells if nothing waits here to be written that the far end needs. Over UDP it does without the last
+    /// Tells if nothing waits here to be written that the remote end needs. Over UDP it does without the last
     /// words of ours: that the connection is closed says as much.
     pub(super) fn is_delivered(&self) -> bool {
         self.pipes.as_ref().is_none_or(|pipes| !pipes.has_more())
     }
 
-    /// Ends it, whatever it is doing, and tells the far end.
+    /// Ends it, whatever it is doing, and tells the remote end.
     pub(super) fn close(mut self, now: Time, is_done: bool) {
         if let Some(udp) = &mut self.udp {
             udp.close(now, is_done);

@@ -1,4 +1,4 @@
-//! The login that leads to a far end that waits: ssh at work, and meanwhile the question where the host is.
+//! The login that leads to a remote end that waits: ssh at work, and meanwhile the question where the host is.
 //!
 //! Source: docs/protocol.md §2.10, docs/threat-model.md §9.
 
@@ -21,8 +21,8 @@ use crate::login::{self, SshLogin};
 use crate::reactor::{Reactor, ReactorEvent, Token};
 use crate::system::while_doing;
 
-/// A far end that waits.
-pub(super) struct WaitingFarEnd {
+/// A remote end that waits.
+pub(super) struct WaitingRemoteEnd {
     /// Its connection parameters.
     pub(super) params: CopyParams,
     /// The addresses that it may have; `None` if no address of it is known.
@@ -37,7 +37,7 @@ pub(super) struct CopyLogin {
 }
 
 impl CopyLogin {
-    /// Begins to log in. Signals are watched for already. A far end that sends files keeps to `limit` by itself: what
+    /// Begins to log in. Signals are watched for already. A remote end that sends files keeps to `limit` by itself: what
     /// is taken slowly from one that does not is sent in bursts.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl CopyLogin {
             CopyError::Login(LoginError::Destination { text, why })
         })?;
         let words = server_words(settings, limit);
-        let program = settings.server.as_deref().and_then(far_program);
+        let program = settings.server.as_deref().and_then(remote_program);
         let command = copy_command(program.as_deref(), &words);
         let asked_for = program.filter(|program| !is_shell_safe(program));
         let line = asked_for.map_or_else(Vec::new, |program| {
@@ -67,7 +67,7 @@ impl CopyLogin {
         })
     }
 
-    /// Goes on until the far end waits.
+    /// Goes on until the remote end waits.
     ///
     /// # Errors
     ///
@@ -76,9 +76,9 @@ impl CopyLogin {
         mut self,
         reactor: &mut Reactor,
         reporter: &mut Reporter,
-    ) -> Result<WaitingFarEnd, CopyError> {
+    ) -> Result<WaitingRemoteEnd, CopyError> {
         match self.run(reactor, reporter) {
-            Ok((params, candidates)) => Ok(WaitingFarEnd {
+            Ok((params, candidates)) => Ok(WaitingRemoteEnd {
                 params,
                 candidates,
                 login: self.login,
@@ -125,7 +125,7 @@ impl CopyLogin {
         }
     }
 
-    /// Does what the login wants, and returns where the far end is, if all of that is known.
+    /// Does what the login wants, and returns where the remote end is, if all of that is known.
     fn handle_events(
         &mut self,
         reporter: &mut Reporter,
@@ -168,7 +168,7 @@ impl From<CopyLoginError> for CopyError {
     }
 }
 
-/// Returns what the far end is told of where to listen and how fast to send: words that every shell reads
+/// Returns what the remote end is told of where to listen and how fast to send: words that every shell reads
 /// alike.
 fn server_words(settings: &LoginSettings, limit: Option<RateLimit>) -> Vec<String> {
     let mut words = Vec::new();
@@ -191,7 +191,7 @@ fn plain(address: IpAddr) -> String {
 }
 
 /// Returns the command that starts our program there, out of the one that starts its server.
-fn far_program(server: &str) -> Option<String> {
+fn remote_program(server: &str) -> Option<String> {
     let end = server.rfind("fulmar")? + "fulmar".len();
     let (program, rest) = server.split_at_checked(end)?;
     let quotes = rest
@@ -240,7 +240,7 @@ mod tests {
             ("mosh-server", None),
             ("/opt/fulmar-old/bin/x", None),
         ] {
-            assert_eq!(far_program(server).as_deref(), program, "{server}");
+            assert_eq!(remote_program(server).as_deref(), program, "{server}");
         }
     }
 }

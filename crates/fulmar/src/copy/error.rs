@@ -47,13 +47,13 @@ pub(crate) enum CopyError {
     #[error("what is copied and what --json tells cannot both go to standard output")]
     TwoOutputs,
 
-    /// The far end was started by hand.
+    /// The remote end was started by hand.
     #[error("copy-server is started over ssh, by fulmar cp")]
     NotByHand,
     /// There is no program of ours there.
     #[error("there is no fulmar on {host}{}", known(system))]
     NoFulmar {
-        /// The far host.
+        /// The remote host.
         host: String,
         /// The kind of system that it is.
         system: String,
@@ -63,7 +63,7 @@ pub(crate) enum CopyError {
     /// The program there has ended without a word.
     #[error("the fulmar on {host} cannot copy: it has ended with {status}")]
     NoCopyServer {
-        /// The far host.
+        /// The remote host.
         host: String,
         /// The status with which the program ended.
         status: String,
@@ -73,7 +73,7 @@ pub(crate) enum CopyError {
         "the fulmar on {host} speaks version {version} of copying, and this one version {ours}"
     )]
     Version {
-        /// The far host.
+        /// The remote host.
         host: String,
         /// The version that it speaks.
         version: u32,
@@ -83,7 +83,7 @@ pub(crate) enum CopyError {
     /// The connection has ended in the middle.
     #[error("the connection to {host} has ended: {why}")]
     Lost {
-        /// The far host.
+        /// The remote host.
         host: String,
         /// The reason, as far as it is known.
         why: String,
@@ -93,7 +93,7 @@ pub(crate) enum CopyError {
     /// Nothing was heard for long.
     #[error("nothing was heard from {host} for {minutes} minutes")]
     Silent {
-        /// The far host.
+        /// The remote host.
         host: String,
         /// The length of the silence.
         minutes: u64,
@@ -105,17 +105,17 @@ pub(crate) enum CopyError {
         "the far end on {host} is gone: that machine has refused what was sent for {seconds} seconds"
     )]
     Gone {
-        /// The far host.
+        /// The remote host.
         host: String,
         /// The time for which it has refused them.
         seconds: u64,
         /// True if the same command goes on where it was.
         resumes: bool,
     },
-    /// The far end says what it must not.
+    /// The remote end says what it must not.
     #[error("the far end on {host} is wrong: {what}")]
     ProtocolError {
-        /// The far host.
+        /// The remote host.
         host: String,
         /// The fault of what it said.
         what: String,
@@ -150,7 +150,7 @@ pub(crate) enum CopyError {
     /// Nothing can be logged.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The far end has no port.
+    /// The remote end has no port.
     #[error(transparent)]
     Server(#[from] ServerError),
     /// The system refuses something.

@@ -1,8 +1,8 @@
-//! Copying files: `fulmar cp`, and its far end.
+//! Copying files: `fulmar cp`, and its remote end.
 //!
 //! ```text
 //!  operands ─► plan ─► CopyLogin ══ ssh ══► `fulmar copy-server`
-//!                         └─► CopyConnection ═ QUIC over UDP, or ssh's own pipes ═► FarEnd
+//!                         └─► CopyConnection ═ QUIC over UDP, or ssh's own pipes ═► RemoteEnd
 //!  Work (fulmar-copy, fulmar-tree) ── streams ─┘                                   └─ Work
 //! ```
 //!
@@ -12,20 +12,20 @@ mod absence;
 mod arguments;
 mod connection;
 mod copy_login;
+mod copy_server;
 mod entry_error_text;
 mod error;
-mod far;
-mod far_end;
-mod far_sockets;
-mod far_task;
 mod json;
-mod near;
-mod near_sockets;
+mod local_end;
+mod local_sockets;
 mod operand;
 mod outgoing;
 mod plan;
 mod printer;
 mod progress;
+mod remote_end;
+mod remote_sockets;
+mod remote_task;
 mod reporter;
 mod request;
 mod ssh_streams;
@@ -44,9 +44,9 @@ use self::arguments::CopyOptions;
 pub(crate) use self::arguments::{CopyArgs, CopyServerArgs};
 use self::connection::CopyConnection;
 use self::copy_login::{CopyLogin, check_ending};
+pub(crate) use self::copy_server::run as run_copy_server;
 pub(crate) use self::error::CopyError;
-pub(crate) use self::far::run as run_far_end;
-use self::near::Near;
+use self::local_end::LocalEnd;
 #[cfg(test)]
 pub(crate) use self::operand::BadOperand;
 pub(crate) use self::operand::{Operand, remote_path_at};
@@ -190,7 +190,7 @@ fn copy(
     }
     let connection = CopyConnection::begin(now(), found?, window_max(wishes), task.resumes())?;
     let pace = RateLimiter::new(wishes.limit, now());
-    Near::new(reactor, reporter, connection, task, pace).run()
+    LocalEnd::new(reactor, reporter, connection, task, pace).run()
 }
 
 /// Returns the modes of the terminal at which ssh asks, if there is one.
@@ -199,7 +199,7 @@ fn terminal_modes() -> Option<SavedModes> {
     Tty::open(terminal.ok()?).ok()?.modes().ok()
 }
 
-/// Returns what the far end keeps to, if it is the one that sends.
+/// Returns what the remote end keeps to, if it is the one that sends.
 fn limit_there(job: &Job, wishes: &CopyOptions) -> Option<RateLimit> {
     match job.kind {
         JobKind::Download { .. } | JobKind::DownloadStdout { .. } => wishes.limit,

@@ -66,7 +66,7 @@ pub(super) struct Reporter {
     /// The time since which bytes are carried.
     connected: Option<Time>,
     /// The part that the other machine has in the copy, and its name.
-    far_end: Option<(CopyEnd, String)>,
+    remote_end: Option<(CopyEnd, String)>,
     /// Bytes that were there from an earlier try.
     resumed: u64,
 }
@@ -97,7 +97,7 @@ impl Reporter {
             is_quiet,
             is_dry_run: wishes.dry_run,
             connected: None,
-            far_end: None,
+            remote_end: None,
             resumed: 0,
         }
     }
@@ -122,8 +122,8 @@ impl Reporter {
     }
 
     /// Takes note of the part that the other machine has in the copy that begins.
-    pub(super) fn far_end_is(&mut self, end: CopyEnd, host: &str) {
-        self.far_end = Some((end, host.to_owned()));
+    pub(super) fn remote_end_is(&mut self, end: CopyEnd, host: &str) {
+        self.remote_end = Some((end, host.to_owned()));
     }
 
     /// Draws the line, if it is time to.
@@ -216,8 +216,11 @@ impl Reporter {
             CopyEvent::EntryError(error) => (CopyEnd::Source, error),
             CopyEvent::Settled { .. } | CopyEvent::Answered(_) => return None,
         };
-        let far_end = self.far_end.as_ref().filter(|(far_end, _)| *far_end == end);
-        let host = far_end.map(|(_, host)| host.as_str());
+        let remote_end = self
+            .remote_end
+            .as_ref()
+            .filter(|(remote_end, _)| *remote_end == end);
+        let host = remote_end.map(|(_, host)| host.as_str());
         Some(entry_error_text(end, host, error))
     }
 
@@ -421,7 +424,7 @@ mod tests {
             is_quiet: false,
             is_dry_run: false,
             connected: None,
-            far_end: None,
+            remote_end: None,
             resumed: 0,
         }
     }

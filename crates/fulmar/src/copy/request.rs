@@ -1,4 +1,4 @@
-//! Makes a job into a request to the far end and a task of this end.
+//! Makes a job into a request to the remote end and a task of this end.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,9 +14,9 @@ use fulmar_tree::{
 use super::arguments::CopyOptions;
 use super::entry_error_text::entry_error_text;
 use super::error::CopyError;
-use super::far_task::written;
-use super::near::Task;
+use super::local_end::Task;
 use super::plan::JobKind;
+use super::remote_task::written;
 use super::work::{Goal, Origin};
 
 /// Returns what is to be done at this end and asked of the other.
@@ -113,7 +113,7 @@ fn bytes(sources: &[OsString]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Returns what the far end may call what it sends: what the user has named, by that name, and what the
+/// Returns what the remote end may call what it sends: what the user has named, by that name, and what the
 /// user's patterns stand for.
 ///
 /// Source: docs/threat-model.md §11.
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_far_end_may_bring_what_was_named_and_nothing_else() {
+    fn the_remote_end_may_bring_what_was_named_and_nothing_else() {
         for (operand, name, may_come) in [
             ("a", "a", true),
             ("x/a", "a", true),

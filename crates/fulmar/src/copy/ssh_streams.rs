@@ -131,7 +131,7 @@ impl SshStreams {
         self.flush(pipes)?;
         let mut buffer = vec![0; BYTES_AT_ONCE];
         let mut budget = BYTES_PER_TURN / BYTES_AT_ONCE;
-        // What is not read stays in the pipe, which in the end holds back the far end: over ssh
+        // What is not read stays in the pipe, which in the end holds back the remote end: over ssh
         // there is no other flow control.
         while self.wants_more() {
             if budget == 0 {

@@ -1,4 +1,4 @@
-//! The near end's UDP: QUIC and its sockets, and what is done when nothing is heard.
+//! The local end's UDP: QUIC and its sockets, and what is done when nothing is heard.
 
 use std::net::{IpAddr, UdpSocket};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use fulmar_platform::{Poller, boot_time};
 use fulmar_quic::{Connection, ConnectionOptions, Secret};
 
 use super::error::CopyError;
-use super::near_sockets::NearSockets;
+use super::local_sockets::LocalSockets;
 use super::progress::PathState;
 use super::reporter::Reporter;
 use super::{SILENCE_NOTED, SILENCE_SHOWN};
@@ -21,7 +21,7 @@ use crate::reactor::Token;
 /// Source: docs/protocol.md §2.10.
 const ANOTHER_PORT_EACH: Duration = Duration::from_secs(10);
 
-/// The time for which a far end is told that an interrupted copy is over. Chosen by eye: some round trips.
+/// The time for which a remote end is told that an interrupted copy is over. Chosen by eye: some round trips.
 const CLOSED_WITHIN: Duration = Duration::from_secs(1);
 
 /// The time between two times that it is told.
@@ -32,7 +32,7 @@ const CLOSED_EACH: Duration = Duration::from_millis(100);
 /// QUIC and its sockets.
 pub(super) struct UdpConnection {
     pub(super) connection: Connection,
-    pub(super) sockets: NearSockets,
+    pub(super) sockets: LocalSockets,
     /// Our address on the path there.
     address: Option<IpAddr>,
     /// The time at which the last port was opened.
@@ -53,7 +53,7 @@ impl UdpConnection {
     /// When the system has no randomness.
     pub(super) fn begin(
         now: Time,
-        mut sockets: NearSockets,
+        mut sockets: LocalSockets,
         secret: &Secret,
         window_max: Option<u64>,
         resumes: bool,
@@ -135,17 +135,17 @@ impl UdpConnection {
         }
     }
 
-    /// Ends it, and tells the far end: more than once if that cannot know.
+    /// Ends it, and tells the remote end: more than once if that cannot know.
     pub(super) fn close(&mut self, now: Time, is_done: bool) {
         self.connection.close(now);
         self.sockets.transmit_last(now, &mut self.connection);
-        // A far end that knows that all is done leaves by itself.
+        // A remote end that knows that all is done leaves by itself.
         if !is_done {
             self.linger();
         }
     }
 
-    /// Says that it is closed until the far end has gone, as its system says: what says so may be lost like anything else.
+    /// Says that it is closed until the remote end has gone, as its system says: what says so may be lost like anything else.
     fn linger(&mut self) {
         let limit = now() + CLOSED_WITHIN;
         let mut poller = Poller::new();

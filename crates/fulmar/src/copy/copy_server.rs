@@ -1,7 +1,7 @@
-//! The far end: started by ssh for one copy, it listens, works, and leaves.
+//! The remote end: started by ssh for one copy, it listens, works, and leaves.
 //!
 //! It leaves by itself in every case: when the copy is over, when ssh ends before it was reached, when nobody
-//! comes within a minute, when the near end closes or is silent for as long as it is told.
+//! comes within a minute, when the local end closes or is silent for as long as it is told.
 //!
 //! Source: docs/protocol.md §2.10, docs/threat-model.md §9.
 
@@ -19,8 +19,8 @@ use zeroize::Zeroizing;
 
 use super::arguments::CopyServerArgs;
 use super::error::CopyError;
-use super::far_end::{FarEnd, Login};
-use super::far_sockets::FarSockets;
+use super::remote_end::{Login, RemoteEnd};
+use super::remote_sockets::RemoteSockets;
 use super::udp_connection::origin;
 use crate::advice::Advice as _;
 use crate::clock::now;
@@ -32,16 +32,16 @@ use crate::reactor::Reactor;
 use crate::server::{announce, bind};
 use crate::system::while_doing;
 
-/// The time for which a near end may be silent. It gives up itself after ten minutes, but not while its machine
+/// The time for which a local end may be silent. It gives up itself after ten minutes, but not while its machine
 /// sleeps. Chosen by eye: longer than a meal.
 ///
 /// Source: docs/threat-model.md §9.
 const SILENT_MAX: Duration = Duration::from_secs(3600);
 
-/// The signals that a far end deals with; it ignores SIGHUP, SIGPIPE and SIGXFSZ, which is an error like others then.
+/// The signals that a remote end deals with; it ignores SIGHUP, SIGPIPE and SIGXFSZ, which is an error like others then.
 const SIGNALS: [Signal; 2] = [Signal::Terminate, Signal::Interrupt];
 
-/// Starts the far end of a copy, and returns the status of the process: there will be two, the one that ssh
+/// Starts the remote end of a copy, and returns the status of the process: there will be two, the one that ssh
 /// waits for and the one that works.
 ///
 /// # Errors
@@ -101,9 +101,9 @@ fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, CopyErro
         pipes: StandardPipes::take().map_err(while_doing("taking standard input"))?,
         parent,
     };
-    FarEnd::new(
+    RemoteEnd::new(
         reactor,
-        FarSockets::new(bound.sockets),
+        RemoteSockets::new(bound.sockets),
         connection,
         login,
         RateLimiter::new(arguments.limit, now()),

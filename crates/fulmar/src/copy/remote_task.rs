@@ -1,4 +1,4 @@
-//! The task of a far end, as it was requested.
+//! The task of a remote end, as it was requested.
 
 use fulmar_copy::{Answer, Answerer, EntryError, Flags, Receiver, Request, Sender};
 use fulmar_platform::User;
@@ -6,8 +6,8 @@ use fulmar_tree::{OperandContext, SourceOptions, TargetOptions, TreeSource, Tree
 
 use super::work::{Goal, Origin, Work};
 
-/// The task of a far end.
-pub(super) enum FarTask {
+/// The task of a remote end.
+pub(super) enum RemoteTask {
     /// It waits for the request.
     Answering(Answerer),
     /// It says that it will not be done.
@@ -18,9 +18,9 @@ pub(super) enum FarTask {
     Done,
 }
 
-impl FarTask {
+impl RemoteTask {
     /// Answers a request, and begins with it.
-    pub(super) fn begin(mut answerer: Answerer, request: Request) -> FarTask {
+    pub(super) fn begin(mut answerer: Answerer, request: Request) -> RemoteTask {
         let context = OperandContext::far(home);
         let flags = request.flags();
         match request {
@@ -31,7 +31,7 @@ impl FarTask {
                     follow: flags.contains(Flags::FOLLOW),
                 };
                 let source = TreeSource::new(context, operands, options);
-                FarTask::Working(Box::new(Work::Sending(
+                RemoteTask::Working(Box::new(Work::Sending(
                     Box::new(Sender::answering(answerer)),
                     Origin::Tree(source),
                 )))
@@ -43,7 +43,7 @@ impl FarTask {
                         answerer.answer(&Answer::Ready { is_folder });
                         // The sender is the user's own.
                         let receiver = Receiver::answering(answerer, Box::new(|_, _| true));
-                        FarTask::Working(Box::new(Work::Receiving(
+                        RemoteTask::Working(Box::new(Work::Receiving(
                             Box::new(receiver),
                             Goal::Tree(target),
                         )))
@@ -55,10 +55,10 @@ impl FarTask {
     }
 }
 
-fn refuse(mut answerer: Answerer, trouble: EntryError) -> FarTask {
+fn refuse(mut answerer: Answerer, trouble: EntryError) -> RemoteTask {
     tracing::info!(%trouble, "refused");
     answerer.answer(&Answer::Refused(trouble));
-    FarTask::Refusing(answerer)
+    RemoteTask::Refusing(answerer)
 }
 
 /// Returns how a tree is written, as the flags say.

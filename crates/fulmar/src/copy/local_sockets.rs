@@ -1,4 +1,4 @@
-//! The near end's datagrams, between its sockets and QUIC.
+//! The local end's datagrams, between its sockets and QUIC.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,9 +17,9 @@ use crate::net::udp::TurnBudget;
 use crate::net::{ClientSockets, Handled, PathHandler, Report};
 use crate::reactor::Registry;
 
-/// The sockets of a near end.
+/// The sockets of a local end.
 #[derive(Debug)]
-pub(super) struct NearSockets {
+pub(super) struct LocalSockets {
     sockets: ClientSockets,
     outgoing: Outgoing,
     /// The last transmission, if that is known.
@@ -28,9 +28,9 @@ pub(super) struct NearSockets {
     absence: Absence,
 }
 
-impl NearSockets {
-    /// Returns sockets to that far end, none of them open yet.
-    pub(super) fn new(candidates: CandidateAddresses) -> NearSockets {
+impl LocalSockets {
+    /// Returns sockets to that remote end, none of them open yet.
+    pub(super) fn new(candidates: CandidateAddresses) -> LocalSockets {
         let options = UdpOptions {
             icmp_errors: IcmpErrors::Reported,
             // Datagrams of QUIC must not be fragmented (RFC 9000 §14).
@@ -38,7 +38,7 @@ impl NearSockets {
             ..UdpOptions::default()
         };
         let budget = TurnBudget::of(DATAGRAMS_PER_TURN);
-        NearSockets {
+        LocalSockets {
             sockets: ClientSockets::new(candidates, options, budget),
             outgoing: Outgoing::default(),
             last: None,
@@ -47,12 +47,12 @@ impl NearSockets {
         }
     }
 
-    /// Returns where the far end has answered from, once it has.
+    /// Returns where the remote end has answered from, once it has.
     pub(super) fn peer(&self) -> Option<SocketAddr> {
         self.sockets.candidates().peer()
     }
 
-    /// Returns the far end as users are told of it.
+    /// Returns the remote end as users are told of it.
     pub(super) fn label(&self) -> String {
         self.sockets.candidates().label()
     }
@@ -62,12 +62,12 @@ impl NearSockets {
         self.refusals
     }
 
-    /// Tells if the far end has gone, as its system says.
+    /// Tells if the remote end has gone, as its system says.
     pub(super) fn is_peer_gone(&self) -> bool {
         self.absence.is_certain()
     }
 
-    /// Tells if the far end's system has refused something since anything genuine has come.
+    /// Tells if the remote end's system has refused something since anything genuine has come.
     pub(super) fn is_peer_refusing(&self) -> bool {
         self.absence.is_said()
     }
@@ -122,7 +122,7 @@ impl NearSockets {
         self.sockets.receive(index, &mut copy);
     }
 
-    /// Ends a turn: closes what was only needed as long as the far end could be anywhere. Returns whether there may
+    /// Ends a turn: closes what was only needed as long as the remote end could be anywhere. Returns whether there may
     /// be more to receive.
     pub(super) fn end_turn(&mut self) -> bool {
         self.sockets.end_turn()
@@ -160,7 +160,7 @@ impl PathHandler for Copy<'_> {
 
     fn handle_report(&mut self, report: Report) {
         *self.refusals = self.refusals.saturating_add(1);
-        // Only the far end's own host can know that nobody listens. It may be forged, so alone it
+        // Only the remote end's own host can know that nobody listens. It may be forged, so alone it
         // ends nothing (docs/threat-model.md §7).
         if report.error == SendError::Refused && report.is_of_peer {
             self.absence.refused(now());

@@ -1,4 +1,4 @@
-//! The far end's datagrams, between its sockets and QUIC.
+//! The remote end's datagrams, between its sockets and QUIC.
 
 use fulmar_base::{SendError, Time};
 use fulmar_platform::{Interest, UdpSocket};
@@ -7,32 +7,32 @@ use fulmar_transport::Arrival;
 
 use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
-use super::near_sockets::handle_datagram;
+use super::local_sockets::handle_datagram;
 use super::outgoing::Outgoing;
 use crate::clock::now;
 use crate::net::udp::TurnBudget;
 use crate::net::{Handled, PathHandler, Report, ServerSockets};
 use crate::reactor::Registry;
 
-/// The sockets of a far end.
+/// The sockets of a remote end.
 #[derive(Debug)]
-pub(super) struct FarSockets {
+pub(super) struct RemoteSockets {
     sockets: ServerSockets,
     outgoing: Outgoing,
     absence: Absence,
 }
 
-impl FarSockets {
+impl RemoteSockets {
     /// Takes over bound sockets.
-    pub(super) fn new(sockets: Vec<UdpSocket>) -> FarSockets {
-        FarSockets {
+    pub(super) fn new(sockets: Vec<UdpSocket>) -> RemoteSockets {
+        RemoteSockets {
             sockets: ServerSockets::new(sockets, TurnBudget::of(DATAGRAMS_PER_TURN)),
             outgoing: Outgoing::default(),
             absence: Absence::default(),
         }
     }
 
-    /// Tells if the near end has gone, as its system says.
+    /// Tells if the local end has gone, as its system says.
     pub(super) fn is_peer_gone(&self) -> bool {
         self.absence.is_certain()
     }

@@ -23,12 +23,12 @@ use crate::reactor::{Reactor, ReactorEvent, Token};
 use crate::report::escaped;
 use crate::system::while_doing;
 
-/// The longest wait, once the copy is over, for the far end to have all that we have written.
+/// The longest wait, once the copy is over, for the remote end to have all that we have written.
 ///
 /// Chosen by eye.
 const DELIVERED_WITHIN: Duration = Duration::from_secs(5);
 
-/// The task of a near end.
+/// The task of a local end.
 pub(super) enum Task {
     /// Files to send.
     Up(Request, Origin),
@@ -49,18 +49,18 @@ impl Task {
 enum CopyStage {
     /// There are no streams yet.
     Ready(Box<Task>),
-    /// The far end was asked.
+    /// The remote end was asked.
     Asking(Requester, Goal, Allowed),
     /// It works.
     Working(Work),
-    /// It has come to this; the far end may not know yet.
+    /// It has come to this; the remote end may not know yet.
     Over(Work, Totals, Time),
     /// Between two of these.
     Void,
 }
 
-/// The near end of one copy.
-pub(super) struct Near<'a> {
+/// The local end of one copy.
+pub(super) struct LocalEnd<'a> {
     pub(super) reactor: &'a mut Reactor,
     pub(super) reporter: &'a mut Reporter,
     connection: CopyConnection,
@@ -71,10 +71,10 @@ pub(super) struct Near<'a> {
     /// True if the same command would go on from here.
     resumes: bool,
     /// The part that the other machine has in the copy.
-    far_end: CopyEnd,
+    remote_end: CopyEnd,
 }
 
-impl<'a> Near<'a> {
+impl<'a> LocalEnd<'a> {
     /// Returns one that has not begun.
     pub(super) fn new(
         reactor: &'a mut Reactor,
@@ -82,13 +82,13 @@ impl<'a> Near<'a> {
         connection: CopyConnection,
         task: Task,
         pace: RateLimiter,
-    ) -> Near<'a> {
+    ) -> LocalEnd<'a> {
         let resumes = task.resumes();
-        let far_end = match &task {
+        let remote_end = match &task {
             Task::Up(..) => CopyEnd::Target,
             Task::Down(..) => CopyEnd::Source,
         };
-        Near {
+        LocalEnd {
             reactor,
             reporter,
             connection,
@@ -96,7 +96,7 @@ impl<'a> Near<'a> {
             pace,
             silence: SilenceTimer::from(now()),
             resumes,
-            far_end,
+            remote_end,
         }
     }
 
@@ -135,7 +135,7 @@ impl<'a> Near<'a> {
         }
     }
 
-    /// Tells of a far end whose connection is there and that has come to a halt. It may be hashing what it has.
+    /// Tells of a remote end whose connection is there and that has come to a halt. It may be hashing what it has.
     fn notice_silence(&mut self, now: Time) {
         let waits_for_us = match &mut self.stage {
             CopyStage::Working(work) => work.awaited().is_some(),
@@ -225,7 +225,7 @@ impl<'a> Near<'a> {
         }
     }
 
-    /// Returns how many bytes the far end has acknowledged of what is sent to it.
+    /// Returns how many bytes the remote end has acknowledged of what is sent to it.
     fn acknowledged(&self) -> Option<u64> {
         match &self.stage {
             CopyStage::Working(Work::Sending(..)) => self.connection.acknowledged(),
@@ -351,7 +351,7 @@ impl<'a> Near<'a> {
             let label = self.connection.label();
             let host = self.connection.host();
             self.reporter.connected(now, host, &path, label.as_deref());
-            self.reporter.far_end_is(self.far_end, host);
+            self.reporter.remote_end_is(self.remote_end, host);
         }
     }
 
@@ -363,7 +363,7 @@ impl<'a> Near<'a> {
     }
 
     fn refused(&self, error: &EntryError) -> CopyError {
-        let what = entry_error_text(self.far_end, Some(self.connection.host()), error);
+        let what = entry_error_text(self.remote_end, Some(self.connection.host()), error);
         CopyError::Refused { what }
     }
 }
@@ -378,10 +378,10 @@ fn arrived(mut progress: Progress, acknowledged: Option<u64>) -> Progress {
     progress
 }
 
-/// Asks the far end; who sends need not wait for the answer.
+/// Asks the remote end; who sends need not wait for the answer.
 fn begin(task: Task) -> Result<CopyStage, CopyError> {
     let ask = |request| {
-        // Its names and numbers are too long or too many for any far end.
+        // Its names and numbers are too long or too many for any remote end.
         Requester::new(request).map_err(|trouble| {
             let what = trouble.to_string();
             CopyError::Refused { what }

@@ -12,20 +12,20 @@ use fulmar_platform::{Interest, StandardPipes, Transfer};
 use fulmar_quic::{Connection, ConnectionEvent};
 
 use super::WORK_BYTES_PER_TURN;
-use super::far_sockets::FarSockets;
-use super::far_task::FarTask;
+use super::remote_sockets::RemoteSockets;
+use super::remote_task::RemoteTask;
 use super::ssh_streams::{PipeFault, Pipes, SshStreams};
 use super::work::CountedStreams;
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
 use crate::reactor::{Reactor, ReactorEvent, Token};
 
-/// The longest wait for a near end.
+/// The longest wait for a local end.
 ///
 /// Source: docs/threat-model.md §9.
 const NOBODY_FOR: Duration = Duration::from_secs(60);
 
-/// The time that the near end is given to leave once it has heard that all is done.
+/// The time that the local end is given to leave once it has heard that all is done.
 ///
 /// Source: docs/protocol.md §2.10.
 const LINGER: Duration = Duration::from_secs(5);
@@ -35,7 +35,7 @@ const LINGER: Duration = Duration::from_secs(5);
 /// Source: docs/threat-model.md §6, text before the line.
 const ASKED_BYTES_MAX: usize = 64 * 1024;
 
-/// The far end's side of the login that has started it, as long as that is needed.
+/// The remote end's side of the login that has started it, as long as that is needed.
 pub(super) struct Login {
     /// The login's input and output.
     pub(super) pipes: StandardPipes,
@@ -43,18 +43,18 @@ pub(super) struct Login {
     pub(super) parent: ParentHandle,
 }
 
-/// The stage that a far end has reached.
+/// The stage that a remote end has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FarEndStage {
+enum RemoteEndStage {
     /// Nobody has come, since then.
     Waiting(Time),
-    /// The near end has come.
+    /// The local end has come.
     Reached,
     /// All is done, and may not be known yet, since then.
     Over(Time),
 }
 
-/// The reason why a far end leaves before all is done.
+/// The reason why a remote end leaves before all is done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum Leave {
     #[error("a signal")]
@@ -73,18 +73,18 @@ enum Leave {
     Wrong(#[from] ProtocolError),
 }
 
-/// A far end.
-pub(super) struct FarEnd {
+/// A remote end.
+pub(super) struct RemoteEnd {
     reactor: Reactor,
     /// UDP, unless ssh carries the copy.
-    udp: Option<(FarSockets, Connection)>,
+    udp: Option<(RemoteSockets, Connection)>,
     login: Option<Login>,
     /// The streams over ssh, if it carries the copy.
     streams: Option<SshStreams>,
     /// The bytes that have come on the login's input.
     asked: Vec<u8>,
-    stage: FarEndStage,
-    task: FarTask,
+    stage: RemoteEndStage,
+    task: RemoteTask,
     /// The rate at which files are sent.
     pace: RateLimiter,
 }
@@ -98,23 +98,23 @@ struct LoginNews {
     is_parent_gone: bool,
 }
 
-impl FarEnd {
+impl RemoteEnd {
     /// Returns one that waits.
     pub(super) fn new(
         reactor: Reactor,
-        sockets: FarSockets,
+        sockets: RemoteSockets,
         connection: Connection,
         login: Login,
         pace: RateLimiter,
-    ) -> FarEnd {
-        FarEnd {
+    ) -> RemoteEnd {
+        RemoteEnd {
             reactor,
             udp: Some((sockets, connection)),
             login: Some(login),
             streams: None,
             asked: Vec::new(),
-            stage: FarEndStage::Waiting(now()),
-            task: FarTask::Answering(Answerer::new()),
+            stage: RemoteEndStage::Waiting(now()),
+            task: RemoteTask::Answering(Answerer::new()),
             pace,
         }
     }
@@ -125,7 +125,7 @@ impl FarEnd {
             Ok(()) => tracing::info!("leaving: all is done"),
             Err(leave) => tracing::info!(why = %leave, "leaving"),
         }
-        if let FarTask::Working(work) = &mut self.task {
+        if let RemoteTask::Working(work) = &mut self.task {
             work.interrupt();
         }
         if let Some((sockets, connection)) = &mut self.udp {
@@ -169,16 +169,16 @@ impl FarEnd {
 
     fn deadline(&self) -> Option<Time> {
         let stage = match self.stage {
-            FarEndStage::Waiting(since) => Some(since + NOBODY_FOR),
-            FarEndStage::Over(since) if self.is_heard() => Some(since + LINGER),
-            FarEndStage::Over(_) | FarEndStage::Reached => None,
+            RemoteEndStage::Waiting(since) => Some(since + NOBODY_FOR),
+            RemoteEndStage::Over(since) if self.is_heard() => Some(since + LINGER),
+            RemoteEndStage::Over(_) | RemoteEndStage::Reached => None,
         };
         let quic = self
             .udp
             .as_ref()
             .and_then(|(_, connection)| connection.poll_timeout());
         let pace = match self.task {
-            FarTask::Working(_) => self.pace.next(),
+            RemoteTask::Working(_) => self.pace.next(),
             _ => None,
         };
         [stage, quic, pace].into_iter().flatten().min()
@@ -187,7 +187,7 @@ impl FarEnd {
     fn wait(&mut self, has_more: bool) -> io::Result<()> {
         let deadline = self.deadline();
         let copied = match &mut self.task {
-            FarTask::Working(work) => work.awaited(),
+            RemoteTask::Working(work) => work.awaited(),
             _ => None,
         };
         let (reads, writes) = match &self.streams {
@@ -233,7 +233,7 @@ impl FarEnd {
                 }
                 (ReactorEvent::Ready(Token::Input, _), _) => news.input = true,
                 (ReactorEvent::Ready(Token::ForkPeer, _), _) => news.is_parent_gone = true,
-                // Where a far end is reached does not change by what happens to its network.
+                // Where a remote end is reached does not change by what happens to its network.
                 _ => {}
             }
         }
@@ -263,7 +263,7 @@ impl FarEnd {
             match event {
                 ConnectionEvent::Connected => {
                     tracing::info!("the near end is there, over UDP");
-                    self.stage = FarEndStage::Reached;
+                    self.stage = RemoteEndStage::Reached;
                     // From here on the copy does not end with the login.
                     let_go(self.login.take());
                 }
@@ -284,8 +284,8 @@ impl FarEnd {
         }
         if let Some(streams) = &mut self.streams {
             return match streams.turn(&mut login.pipes) {
-                // The near end has closed ssh: it knows that all is done.
-                Err(PipeFault::Ended) if matches!(self.stage, FarEndStage::Over(_)) => {
+                // The local end has closed ssh: it knows that all is done.
+                Err(PipeFault::Ended) if matches!(self.stage, RemoteEndStage::Over(_)) => {
                     Ok(ControlFlow::Break(()))
                 }
                 outcome => Ok(ControlFlow::Continue(outcome?)),
@@ -323,7 +323,7 @@ impl FarEnd {
             streams.say(line);
             tracing::info!(?now, "the near end is there, over ssh");
             self.streams = Some(streams);
-            self.stage = FarEndStage::Reached;
+            self.stage = RemoteEndStage::Reached;
             self.udp = None;
             self.asked = Vec::new();
         } else if self.asked.len() > ASKED_BYTES_MAX {
@@ -336,29 +336,29 @@ impl FarEnd {
     /// Does what there is to do. Returns whether there is more at once.
     fn work(&mut self, now: Time) -> Result<bool, Leave> {
         let mut streams = match (self.stage, &mut self.streams, &mut self.udp) {
-            (FarEndStage::Waiting(_), ..) | (_, None, None) => return Ok(false),
+            (RemoteEndStage::Waiting(_), ..) | (_, None, None) => return Ok(false),
             (_, Some(streams), _) => CountedStreams::ssh(streams),
             (_, None, Some((_, connection))) => CountedStreams::udp(connection),
         };
-        match std::mem::replace(&mut self.task, FarTask::Done) {
-            FarTask::Answering(mut answerer) => {
+        match std::mem::replace(&mut self.task, RemoteTask::Done) {
+            RemoteTask::Answering(mut answerer) => {
                 let request = answerer.poll(&mut streams)?.cloned();
                 let is_asked = request.is_some();
                 self.task = match request {
-                    None => FarTask::Answering(answerer),
-                    Some(request) => FarTask::begin(answerer, request),
+                    None => RemoteTask::Answering(answerer),
+                    Some(request) => RemoteTask::begin(answerer, request),
                 };
                 Ok(is_asked)
             }
-            FarTask::Refusing(mut answerer) => {
+            RemoteTask::Refusing(mut answerer) => {
                 if answerer.flush(&mut streams) {
-                    self.stage = FarEndStage::Over(now)
+                    self.stage = RemoteEndStage::Over(now)
                 } else {
-                    self.task = FarTask::Refusing(answerer)
+                    self.task = RemoteTask::Refusing(answerer)
                 }
                 Ok(false)
             }
-            FarTask::Working(mut work) => {
+            RemoteTask::Working(mut work) => {
                 let turn = match self.pace.allows(now, WORK_BYTES_PER_TURN) {
                     0 => Ok(Poll::Waiting),
                     budget => work.poll(&mut streams, budget),
@@ -368,27 +368,27 @@ impl FarEnd {
                     tracing::debug!(?event, "news");
                 }
                 let is_over = matches!(turn, Ok(Poll::Done)) && work.is_written();
-                self.task = FarTask::Working(work);
+                self.task = RemoteTask::Working(work);
                 if is_over {
-                    self.task = FarTask::Done;
-                    self.stage = FarEndStage::Over(now);
+                    self.task = RemoteTask::Done;
+                    self.stage = RemoteEndStage::Over(now);
                 }
                 Ok(turn? == Poll::More)
             }
-            FarTask::Done => Ok(false),
+            RemoteTask::Done => Ok(false),
         }
     }
 
     /// Tells if all is done, and known to be.
     fn is_done(&self, now: Time) -> Result<bool, Leave> {
         match self.stage {
-            FarEndStage::Waiting(since) if since + NOBODY_FOR <= now => Err(Leave::Nobody),
-            FarEndStage::Over(since) => Ok(since + LINGER <= now && self.is_heard()),
+            RemoteEndStage::Waiting(since) if since + NOBODY_FOR <= now => Err(Leave::Nobody),
+            RemoteEndStage::Over(since) => Ok(since + LINGER <= now && self.is_heard()),
             _ => Ok(false),
         }
     }
 
-    /// Returns true if the near end has all that was written, the last word too, or nobody can tell. An outage at the end
+    /// Returns true if the local end has all that was written, the last word too, or nobody can tell. An outage at the end
     /// is waited for as long as one in the middle.
     fn is_heard(&self) -> bool {
         let connection = self.udp.as_ref().map(|(_, connection)| connection);
