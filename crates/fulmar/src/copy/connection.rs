@@ -11,15 +11,15 @@ use fulmar_login::{
 use fulmar_platform::{Piped, Stream, Transfer};
 use fulmar_quic::ConnectionEvent;
 
-use super::absence::GONE_AFTER;
 use super::copy_login::WaitingRemoteEnd;
 use super::error::CopyError;
+use super::file_transfer::CountedStreams;
 use super::local_sockets::LocalSockets;
 use super::progress::PathState;
 use super::reporter::Reporter;
 use super::ssh_streams::{Pipes, SshStreams};
 use super::udp_connection::UdpConnection;
-use super::work::CountedStreams;
+use super::unreachable_detector::GONE_AFTER;
 use crate::clock;
 use crate::login::SshLogin;
 use crate::reactor::{Registry, Token};

@@ -15,9 +15,9 @@ use super::connection::CopyConnection;
 use super::copy_login::ending;
 use super::entry_error_text::entry_error_text;
 use super::error::CopyError;
+use super::file_transfer::{CopySource, CopyTarget, FileTransfer};
 use super::progress::Snapshot;
 use super::reporter::Reporter;
-use super::work::{Goal, Origin, Work};
 use crate::clock::now;
 use crate::reactor::{Reactor, ReactorEvent, Token};
 use crate::report::escaped;
@@ -29,17 +29,17 @@ use crate::system::while_doing;
 const DELIVERED_WITHIN: Duration = Duration::from_secs(5);
 
 /// The task of a local end.
-pub(super) enum Task {
+pub(super) enum LocalTask {
     /// Files to send.
-    Up(Request, Origin),
+    Upload(Request, CopySource),
     /// A place for files, and what they may be called.
-    Down(Request, Goal, Allowed),
+    Download(Request, CopyTarget, Allowed),
 }
 
-impl Task {
+impl LocalTask {
     /// Tells if the same command goes on where this one is interrupted.
     pub(super) fn resumes(&self) -> bool {
-        let (Task::Up(request, _) | Task::Down(request, ..)) = self;
+        let (LocalTask::Upload(request, _) | LocalTask::Download(request, ..)) = self;
         let flags = request.flags();
         flags.contains(Flags::RESUME) && !flags.contains(Flags::DRY_RUN)
     }
@@ -48,13 +48,13 @@ impl Task {
 /// The stage that a copy has reached.
 enum CopyStage {
     /// There are no streams yet.
-    Ready(Box<Task>),
+    Ready(Box<LocalTask>),
     /// The remote end was asked.
-    Asking(Requester, Goal, Allowed),
+    Asking(Requester, CopyTarget, Allowed),
     /// It works.
-    Working(Work),
+    Working(FileTransfer),
     /// It has come to this; the remote end may not know yet.
-    Over(Work, Totals, Time),
+    Over(FileTransfer, Totals, Time),
     /// Between two of these.
     Void,
 }
@@ -80,13 +80,13 @@ impl<'a> LocalEnd<'a> {
         reactor: &'a mut Reactor,
         reporter: &'a mut Reporter,
         connection: CopyConnection,
-        task: Task,
+        task: LocalTask,
         pace: RateLimiter,
     ) -> LocalEnd<'a> {
         let resumes = task.resumes();
         let remote_end = match &task {
-            Task::Up(..) => CopyEnd::Target,
-            Task::Down(..) => CopyEnd::Source,
+            LocalTask::Upload(..) => CopyEnd::Target,
+            LocalTask::Download(..) => CopyEnd::Source,
         };
         LocalEnd {
             reactor,
@@ -110,9 +110,9 @@ impl<'a> LocalEnd<'a> {
         let progress = self.progress();
         self.reporter.ended(&progress);
         if outcome.is_err()
-            && let CopyStage::Working(work) = &mut self.stage
+            && let CopyStage::Working(transfer) = &mut self.stage
         {
-            work.interrupt();
+            transfer.interrupt();
         }
         self.connection.close(now(), outcome.is_ok());
         outcome.map_err(|failure| failure.resuming(self.resumes))
@@ -138,7 +138,7 @@ impl<'a> LocalEnd<'a> {
     /// Tells of a remote end whose connection is there and that has come to a halt. It may be hashing what it has.
     fn notice_silence(&mut self, now: Time) {
         let waits_for_us = match &mut self.stage {
-            CopyStage::Working(work) => work.awaited().is_some(),
+            CopyStage::Working(transfer) => transfer.awaited().is_some(),
             CopyStage::Ready(_) | CopyStage::Asking(..) => false,
             CopyStage::Over(..) | CopyStage::Void => return,
         };
@@ -172,7 +172,9 @@ impl<'a> LocalEnd<'a> {
         let deadline = self.deadline();
         let is_behind = self.reporter.is_behind();
         let copied = match &mut self.stage {
-            CopyStage::Working(work) | CopyStage::Over(work, ..) if !is_behind => work.awaited(),
+            CopyStage::Working(transfer) | CopyStage::Over(transfer, ..) if !is_behind => {
+                transfer.awaited()
+            }
             _ => None,
         };
         self.reactor.wait(deadline, |registry| {
@@ -220,7 +222,7 @@ impl<'a> LocalEnd<'a> {
 
     fn progress(&self) -> Progress {
         match &self.stage {
-            CopyStage::Working(work) | CopyStage::Over(work, ..) => work.progress(),
+            CopyStage::Working(transfer) | CopyStage::Over(transfer, ..) => transfer.progress(),
             _ => Progress::default(),
         }
     }
@@ -228,17 +230,17 @@ impl<'a> LocalEnd<'a> {
     /// Returns how many bytes the remote end has acknowledged of what is sent to it.
     fn acknowledged(&self) -> Option<u64> {
         match &self.stage {
-            CopyStage::Working(Work::Sending(..)) => self.connection.acknowledged(),
+            CopyStage::Working(FileTransfer::Sending(..)) => self.connection.acknowledged(),
             _ => None,
         }
     }
 
     /// Returns the name of the file that is being copied, for the user's eyes.
     fn current_file(&self) -> Option<String> {
-        let CopyStage::Working(work) = &self.stage else {
+        let CopyStage::Working(transfer) = &self.stage else {
             return None;
         };
-        let name = String::from_utf8_lossy(work.current_file()?.as_bytes());
+        let name = String::from_utf8_lossy(transfer.current_file()?.as_bytes());
         Some(escaped(&name))
     }
 
@@ -270,33 +272,33 @@ impl<'a> LocalEnd<'a> {
                 self.tell_connected(now);
                 Ok(true)
             }
-            CopyStage::Asking(mut requester, goal, allowed) => {
+            CopyStage::Asking(mut requester, target, allowed) => {
                 let answer = requester.poll(&mut streams);
                 if streams.moved() > 0 {
                     self.silence.restart(now);
                 }
                 let answer = answer.map_err(|wrong| self.wrong(wrong))?;
                 self.stage = match answer {
-                    None => CopyStage::Asking(requester, goal, allowed),
+                    None => CopyStage::Asking(requester, target, allowed),
                     Some(Answer::Refused(trouble)) => return Err(self.refused(&trouble)),
-                    Some(Answer::Ready { .. }) => CopyStage::Working(Work::Receiving(
+                    Some(Answer::Ready { .. }) => CopyStage::Working(FileTransfer::Receiving(
                         Box::new(Receiver::new(requester, allowed)),
-                        goal,
+                        target,
                     )),
                 };
                 Ok(matches!(self.stage, CopyStage::Working(_)))
             }
-            CopyStage::Working(mut work) => {
+            CopyStage::Working(mut transfer) => {
                 let turn = match self.pace.allows(now, WORK_BYTES_PER_TURN) {
                     0 => Ok(Poll::Waiting),
-                    budget => work.poll(&mut streams, budget),
+                    budget => transfer.poll(&mut streams, budget),
                 };
                 let is_bounded = self.pace.next().is_some_and(|next| next > now);
                 if streams.moved() > 0 || is_bounded || matches!(turn, Ok(Poll::More)) {
                     self.silence.restart(now);
                 }
                 self.pace.spend(streams.moved());
-                self.after_turn(now, work, turn)
+                self.after_turn(now, transfer, turn)
             }
             over @ (CopyStage::Over(..) | CopyStage::Void) => {
                 self.stage = over;
@@ -308,36 +310,37 @@ impl<'a> LocalEnd<'a> {
     fn after_turn(
         &mut self,
         now: Time,
-        mut work: Work,
+        mut transfer: FileTransfer,
         turn: Result<Poll, ProtocolError>,
     ) -> Result<bool, CopyError> {
         let mut refusal = None;
-        while let Some(event) = work.poll_event() {
+        while let Some(event) = transfer.poll_event() {
             if let CopyEvent::Answered(Answer::Refused(trouble)) = &event {
                 refusal = Some(self.refused(trouble));
             }
             self.reporter.event(&event);
         }
-        let totals = work.totals();
-        self.stage = CopyStage::Working(work);
+        let totals = transfer.totals();
+        self.stage = CopyStage::Working(transfer);
         // First, as it explains whatever else has gone wrong in this turn.
         if let Some(refusal) = refusal {
             return Err(refusal);
         }
         let turn = turn.map_err(|wrong| self.wrong(wrong))?;
         if turn == Poll::Done
-            && let CopyStage::Working(work) = std::mem::replace(&mut self.stage, CopyStage::Void)
+            && let CopyStage::Working(transfer) =
+                std::mem::replace(&mut self.stage, CopyStage::Void)
         {
-            self.stage = CopyStage::Over(work, totals.unwrap_or_default(), now);
+            self.stage = CopyStage::Over(transfer, totals.unwrap_or_default(), now);
         }
         Ok(turn == Poll::More)
     }
 
     fn look_for_end(&mut self, now: Time) -> Option<Totals> {
-        let CopyStage::Over(work, totals, since) = &mut self.stage else {
+        let CopyStage::Over(transfer, totals, since) = &mut self.stage else {
             return None;
         };
-        if !work.is_written() {
+        if !transfer.is_written() {
             // Whoever reads our output decides how long that takes.
             *since = now;
             return None;
@@ -379,7 +382,7 @@ fn arrived(mut progress: Progress, acknowledged: Option<u64>) -> Progress {
 }
 
 /// Asks the remote end; who sends need not wait for the answer.
-fn begin(task: Task) -> Result<CopyStage, CopyError> {
+fn begin(task: LocalTask) -> Result<CopyStage, CopyError> {
     let ask = |request| {
         // Its names and numbers are too long or too many for any remote end.
         Requester::new(request).map_err(|trouble| {
@@ -388,10 +391,13 @@ fn begin(task: Task) -> Result<CopyStage, CopyError> {
         })
     };
     Ok(match task {
-        Task::Up(request, origin) => {
-            CopyStage::Working(Work::Sending(Box::new(Sender::new(ask(request)?)), origin))
+        LocalTask::Upload(request, source) => CopyStage::Working(FileTransfer::Sending(
+            Box::new(Sender::new(ask(request)?)),
+            source,
+        )),
+        LocalTask::Download(request, target, allowed) => {
+            CopyStage::Asking(ask(request)?, target, allowed)
         }
-        Task::Down(request, goal, allowed) => CopyStage::Asking(ask(request)?, goal, allowed),
     })
 }
 

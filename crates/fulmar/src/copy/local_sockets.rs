@@ -10,8 +10,8 @@ use fulmar_quic::{Connection, DatagramVerdict, Transmit};
 use fulmar_transport::Arrival;
 
 use super::DATAGRAMS_PER_TURN;
-use super::absence::Absence;
 use super::outgoing::{Outgoing, batch};
+use super::unreachable_detector::UnreachableDetector;
 use crate::clock::now;
 use crate::net::udp::TurnBudget;
 use crate::net::{ClientSockets, Handled, PathHandler, Report};
@@ -25,7 +25,7 @@ pub(super) struct LocalSockets {
     /// The last transmission, if that is known.
     last: Option<(Transmit, Vec<u8>)>,
     refusals: u64,
-    absence: Absence,
+    unreachable: UnreachableDetector,
 }
 
 impl LocalSockets {
@@ -43,7 +43,7 @@ impl LocalSockets {
             outgoing: Outgoing::default(),
             last: None,
             refusals: 0,
-            absence: Absence::default(),
+            unreachable: UnreachableDetector::default(),
         }
     }
 
@@ -64,12 +64,12 @@ impl LocalSockets {
 
     /// Tells if the remote end has gone, as its system says.
     pub(super) fn is_peer_gone(&self) -> bool {
-        self.absence.is_certain()
+        self.unreachable.is_unreachable()
     }
 
     /// Tells if the remote end's system has refused something since anything genuine has come.
     pub(super) fn is_peer_refusing(&self) -> bool {
-        self.absence.is_said()
+        self.unreachable.is_refused()
     }
 
     /// Sends what there is to send, and remembers the last of it.
@@ -116,7 +116,7 @@ impl LocalSockets {
         let mut copy = Copy {
             received_at: now(),
             connection,
-            absence: &mut self.absence,
+            unreachable: &mut self.unreachable,
             refusals: &mut self.refusals,
         };
         self.sockets.receive(index, &mut copy);
@@ -140,7 +140,7 @@ impl LocalSockets {
 struct Copy<'a> {
     received_at: Time,
     connection: &'a mut Connection,
-    absence: &'a mut Absence,
+    unreachable: &'a mut UnreachableDetector,
     refusals: &'a mut u64,
 }
 
@@ -153,7 +153,7 @@ impl PathHandler for Copy<'_> {
     fn handle_datagram(&mut self, arrival: Arrival<'_>) -> Handled {
         let handled = handle_datagram(self.received_at, self.connection, arrival);
         if handled.is_genuine {
-            self.absence.heard();
+            self.unreachable.handle_genuine();
         }
         handled
     }
@@ -163,7 +163,7 @@ impl PathHandler for Copy<'_> {
         // Only the remote end's own host can know that nobody listens. It may be forged, so alone it
         // ends nothing (docs/threat-model.md §7).
         if report.error == SendError::Refused && report.is_of_peer {
-            self.absence.refused(now());
+            self.unreachable.handle_refusal(now());
         }
     }
 }

@@ -3,18 +3,18 @@
 //! ```text
 //!  operands ─► plan ─► CopyLogin ══ ssh ══► `fulmar copy-server`
 //!                         └─► CopyConnection ═ QUIC over UDP, or ssh's own pipes ═► RemoteEnd
-//!  Work (fulmar-copy, fulmar-tree) ── streams ─┘                                   └─ Work
+//!  FileTransfer (fulmar-tree) ───── streams ─┘                                           └─ FileTransfer
 //! ```
 //!
 //! Source: docs/protocol.md §2.10, docs/copy-protocol.md, docs/threat-model.md §11.
 
-mod absence;
 mod arguments;
 mod connection;
 mod copy_login;
 mod copy_server;
 mod entry_error_text;
 mod error;
+mod file_transfer;
 mod json;
 mod local_end;
 mod local_sockets;
@@ -30,7 +30,7 @@ mod reporter;
 mod request;
 mod ssh_streams;
 mod udp_connection;
-mod work;
+mod unreachable_detector;
 
 use std::ffi::OsStr;
 use std::fs::OpenOptions;

@@ -12,10 +12,10 @@ use fulmar_platform::{Interest, StandardPipes, Transfer};
 use fulmar_quic::{Connection, ConnectionEvent};
 
 use super::WORK_BYTES_PER_TURN;
+use super::file_transfer::CountedStreams;
 use super::remote_sockets::RemoteSockets;
 use super::remote_task::RemoteTask;
 use super::ssh_streams::{PipeFault, Pipes, SshStreams};
-use super::work::CountedStreams;
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
 use crate::reactor::{Reactor, ReactorEvent, Token};
@@ -125,8 +125,8 @@ impl RemoteEnd {
             Ok(()) => tracing::info!("leaving: all is done"),
             Err(leave) => tracing::info!(why = %leave, "leaving"),
         }
-        if let RemoteTask::Working(work) = &mut self.task {
-            work.interrupt();
+        if let RemoteTask::Working(transfer) = &mut self.task {
+            transfer.interrupt();
         }
         if let Some((sockets, connection)) = &mut self.udp {
             connection.close(now());
@@ -187,7 +187,7 @@ impl RemoteEnd {
     fn wait(&mut self, has_more: bool) -> io::Result<()> {
         let deadline = self.deadline();
         let copied = match &mut self.task {
-            RemoteTask::Working(work) => work.awaited(),
+            RemoteTask::Working(transfer) => transfer.awaited(),
             _ => None,
         };
         let (reads, writes) = match &self.streams {
@@ -358,17 +358,17 @@ impl RemoteEnd {
                 }
                 Ok(false)
             }
-            RemoteTask::Working(mut work) => {
+            RemoteTask::Working(mut transfer) => {
                 let turn = match self.pace.allows(now, WORK_BYTES_PER_TURN) {
                     0 => Ok(Poll::Waiting),
-                    budget => work.poll(&mut streams, budget),
+                    budget => transfer.poll(&mut streams, budget),
                 };
                 self.pace.spend(streams.moved());
-                while let Some(event) = work.poll_event() {
+                while let Some(event) = transfer.poll_event() {
                     tracing::debug!(?event, "news");
                 }
-                let is_over = matches!(turn, Ok(Poll::Done)) && work.is_written();
-                self.task = RemoteTask::Working(work);
+                let is_over = matches!(turn, Ok(Poll::Done)) && transfer.is_written();
+                self.task = RemoteTask::Working(transfer);
                 if is_over {
                     self.task = RemoteTask::Done;
                     self.stage = RemoteEndStage::Over(now);

@@ -6,9 +6,9 @@ use fulmar_quic::Connection;
 use fulmar_transport::Arrival;
 
 use super::DATAGRAMS_PER_TURN;
-use super::absence::Absence;
 use super::local_sockets::handle_datagram;
 use super::outgoing::Outgoing;
+use super::unreachable_detector::UnreachableDetector;
 use crate::clock::now;
 use crate::net::udp::TurnBudget;
 use crate::net::{Handled, PathHandler, Report, ServerSockets};
@@ -19,7 +19,7 @@ use crate::reactor::Registry;
 pub(super) struct RemoteSockets {
     sockets: ServerSockets,
     outgoing: Outgoing,
-    absence: Absence,
+    unreachable: UnreachableDetector,
 }
 
 impl RemoteSockets {
@@ -28,13 +28,13 @@ impl RemoteSockets {
         RemoteSockets {
             sockets: ServerSockets::new(sockets, TurnBudget::of(DATAGRAMS_PER_TURN)),
             outgoing: Outgoing::default(),
-            absence: Absence::default(),
+            unreachable: UnreachableDetector::default(),
         }
     }
 
     /// Tells if the local end has gone, as its system says.
     pub(super) fn is_peer_gone(&self) -> bool {
-        self.absence.is_certain()
+        self.unreachable.is_unreachable()
     }
 
     /// Registers the sockets.
@@ -53,11 +53,11 @@ impl RemoteSockets {
 
     /// Hands over what has come on the socket at that place, within the budget of the turn.
     pub(super) fn receive(&mut self, index: usize, connection: &mut Connection) {
-        let absence = &mut self.absence;
+        let unreachable = &mut self.unreachable;
         let mut copy = Copy {
             received_at: now(),
             connection,
-            absence,
+            unreachable,
         };
         self.sockets.receive(index, &mut copy);
     }
@@ -79,7 +79,7 @@ impl RemoteSockets {
 struct Copy<'a> {
     received_at: Time,
     connection: &'a mut Connection,
-    absence: &'a mut Absence,
+    unreachable: &'a mut UnreachableDetector,
 }
 
 impl PathHandler for Copy<'_> {
@@ -91,14 +91,14 @@ impl PathHandler for Copy<'_> {
     fn handle_datagram(&mut self, arrival: Arrival<'_>) -> Handled {
         let handled = handle_datagram(self.received_at, self.connection, arrival);
         if handled.is_genuine {
-            self.absence.heard();
+            self.unreachable.handle_genuine();
         }
         handled
     }
 
     fn handle_report(&mut self, report: Report) {
         if report.error == SendError::Refused && report.is_of_peer {
-            self.absence.refused(now());
+            self.unreachable.handle_refusal(now());
         }
     }
 }

@@ -4,7 +4,7 @@ use fulmar_copy::{Answer, Answerer, EntryError, Flags, Receiver, Request, Sender
 use fulmar_platform::User;
 use fulmar_tree::{OperandContext, SourceOptions, TargetOptions, TreeSource, TreeTarget, umask};
 
-use super::work::{Goal, Origin, Work};
+use super::file_transfer::{CopySource, CopyTarget, FileTransfer};
 
 /// The task of a remote end.
 pub(super) enum RemoteTask {
@@ -13,7 +13,7 @@ pub(super) enum RemoteTask {
     /// It says that it will not be done.
     Refusing(Answerer),
     /// It sends or receives.
-    Working(Box<Work>),
+    Working(Box<FileTransfer>),
     /// There is nothing more to do.
     Done,
 }
@@ -31,9 +31,9 @@ impl RemoteTask {
                     follow: flags.contains(Flags::FOLLOW),
                 };
                 let source = TreeSource::new(context, operands, options);
-                RemoteTask::Working(Box::new(Work::Sending(
+                RemoteTask::Working(Box::new(FileTransfer::Sending(
                     Box::new(Sender::answering(answerer)),
-                    Origin::Tree(source),
+                    CopySource::Tree(source),
                 )))
             }
             Request::Put { target, .. } => {
@@ -43,9 +43,9 @@ impl RemoteTask {
                         answerer.answer(&Answer::Ready { is_folder });
                         // The sender is the user's own.
                         let receiver = Receiver::answering(answerer, Box::new(|_, _| true));
-                        RemoteTask::Working(Box::new(Work::Receiving(
+                        RemoteTask::Working(Box::new(FileTransfer::Receiving(
                             Box::new(receiver),
-                            Goal::Tree(target),
+                            CopyTarget::Tree(target),
                         )))
                     }
                     Err(trouble) => refuse(answerer, trouble),

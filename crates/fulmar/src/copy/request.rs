@@ -14,17 +14,21 @@ use fulmar_tree::{
 use super::arguments::CopyOptions;
 use super::entry_error_text::entry_error_text;
 use super::error::CopyError;
-use super::local_end::Task;
+use super::file_transfer::{CopySource, CopyTarget};
+use super::local_end::LocalTask;
 use super::plan::JobKind;
 use super::remote_task::written;
-use super::work::{Goal, Origin};
 
 /// Returns what is to be done at this end and asked of the other.
 ///
 /// # Errors
 ///
 /// When it cannot be done at this end.
-pub(super) fn task(kind: &JobKind, wishes: &CopyOptions, jobs: usize) -> Result<Task, CopyError> {
+pub(super) fn task(
+    kind: &JobKind,
+    wishes: &CopyOptions,
+    jobs: usize,
+) -> Result<LocalTask, CopyError> {
     let flags = flags(kind, wishes, jobs);
     match kind {
         JobKind::Upload { sources, target } => {
@@ -33,12 +37,15 @@ pub(super) fn task(kind: &JobKind, wishes: &CopyOptions, jobs: usize) -> Result<
                 follow: true,
             };
             let source = TreeSource::new(OperandContext::near(), bytes(sources), options);
-            Ok(Task::Up(put(target, flags), Origin::Tree(source)))
+            Ok(LocalTask::Upload(
+                put(target, flags),
+                CopySource::Tree(source),
+            ))
         }
         JobKind::UploadStdin { target } => {
             let input = io::stdin().as_fd().try_clone_to_owned().map_err(here)?;
-            let origin = Origin::Pipe(PipeSource::new(input), false);
-            Ok(Task::Up(put(target, flags), origin))
+            let source = CopySource::Pipe(PipeSource::new(input), false);
+            Ok(LocalTask::Upload(put(target, flags), source))
         }
         JobKind::Download { sources, target } => {
             let operands = bytes(sources);
@@ -58,14 +65,22 @@ pub(super) fn task(kind: &JobKind, wishes: &CopyOptions, jobs: usize) -> Result<
             };
             let allowed = allowed(&operands);
             let request = Request::Get { operands, flags };
-            Ok(Task::Down(request, Goal::Tree(target), allowed))
+            Ok(LocalTask::Download(
+                request,
+                CopyTarget::Tree(target),
+                allowed,
+            ))
         }
         JobKind::DownloadStdout { sources } => {
             let operands = bytes(sources);
             let output = io::stdout().as_fd().try_clone_to_owned().map_err(here)?;
             let allowed = allowed(&operands);
-            let goal = Goal::Pipe(PipeTarget::new(output));
-            Ok(Task::Down(Request::Get { operands, flags }, goal, allowed))
+            let target = CopyTarget::Pipe(PipeTarget::new(output));
+            Ok(LocalTask::Download(
+                Request::Get { operands, flags },
+                target,
+                allowed,
+            ))
         }
     }
 }
@@ -157,7 +172,7 @@ mod tests {
             target: target.into(),
         };
         match task(&kind, &wishes, 1) {
-            Ok(Task::Down(request, ..)) => request.flags(),
+            Ok(LocalTask::Download(request, ..)) => request.flags(),
             _ => panic!("nothing is asked for"),
         }
     }

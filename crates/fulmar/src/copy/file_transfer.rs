@@ -1,4 +1,4 @@
-//! The work of either end once there are streams: files are sent, or received.
+//! The transfer of files once there are streams: either end sends or receives.
 
 use std::os::fd::BorrowedFd;
 
@@ -14,33 +14,33 @@ use fulmar_tree::{PipeSource, PipeTarget, TreeSource, TreeTarget};
 
 use super::ssh_streams::SshStreams;
 
-/// The origin of files.
+/// The files that this end sends.
 #[derive(Debug)]
-pub(super) enum Origin {
+pub(super) enum CopySource {
     /// The files that the user has named.
     Tree(TreeSource),
     /// Standard input, and whether it is to be waited for.
     Pipe(PipeSource, bool),
 }
 
-/// The target of files.
+/// The place of the files that this end receives.
 #[derive(Debug)]
-pub(super) enum Goal {
+pub(super) enum CopyTarget {
     /// The folder or file that the user has named.
     Tree(TreeTarget),
     /// Standard output.
     Pipe(PipeTarget),
 }
 
-/// One end at work.
-pub(super) enum Work {
+/// One end that sends or receives files.
+pub(super) enum FileTransfer {
     /// It has the files.
-    Sending(Box<Sender>, Origin),
+    Sending(Box<Sender>, CopySource),
     /// It gets them.
-    Receiving(Box<Receiver>, Goal),
+    Receiving(Box<Receiver>, CopyTarget),
 }
 
-impl Work {
+impl FileTransfer {
     /// Does what can be done now, within a budget of bytes.
     ///
     /// # Errors
@@ -52,96 +52,99 @@ impl Work {
         budget: usize,
     ) -> Result<Poll, ProtocolError> {
         match self {
-            Work::Sending(sender, origin) => sender.poll(origin, streams, budget),
-            Work::Receiving(receiver, goal) => receiver.poll(goal, streams, budget),
+            FileTransfer::Sending(sender, source) => sender.poll(source, streams, budget),
+            FileTransfer::Receiving(receiver, target) => receiver.poll(target, streams, budget),
         }
     }
 
     /// Returns the next piece of news.
     pub(super) fn poll_event(&mut self) -> Option<CopyEvent> {
         match self {
-            Work::Sending(sender, _) => sender.poll_event(),
-            Work::Receiving(receiver, _) => receiver.poll_event(),
+            FileTransfer::Sending(sender, _) => sender.poll_event(),
+            FileTransfer::Receiving(receiver, _) => receiver.poll_event(),
         }
     }
 
     /// Returns how far it is.
     pub(super) fn progress(&self) -> Progress {
         match self {
-            Work::Sending(sender, _) => sender.progress(),
-            Work::Receiving(receiver, _) => receiver.progress(),
+            FileTransfer::Sending(sender, _) => sender.progress(),
+            FileTransfer::Receiving(receiver, _) => receiver.progress(),
         }
     }
 
     /// Returns the name of the file that is being copied.
     pub(super) fn current_file(&self) -> Option<&RelativePath> {
         match self {
-            Work::Sending(_, Origin::Pipe(..)) | Work::Receiving(_, Goal::Pipe(_)) => None,
-            Work::Sending(sender, _) => sender.current_file(),
-            Work::Receiving(receiver, _) => receiver.current_file(),
+            FileTransfer::Sending(_, CopySource::Pipe(..))
+            | FileTransfer::Receiving(_, CopyTarget::Pipe(_)) => None,
+            FileTransfer::Sending(sender, _) => sender.current_file(),
+            FileTransfer::Receiving(receiver, _) => receiver.current_file(),
         }
     }
 
     /// Returns what it came to, once it is done.
     pub(super) fn totals(&self) -> Option<Totals> {
         match self {
-            Work::Sending(sender, _) => sender.totals(),
-            Work::Receiving(receiver, _) => receiver.totals(),
+            FileTransfer::Sending(sender, _) => sender.totals(),
+            FileTransfer::Receiving(receiver, _) => receiver.totals(),
         }
     }
 
     /// Ends it as it is. What is there of files is kept for another try.
     pub(super) fn interrupt(&mut self) {
-        if let Work::Receiving(receiver, goal) = self {
-            receiver.interrupt(goal);
+        if let FileTransfer::Receiving(receiver, target) = self {
+            receiver.interrupt(target);
         }
     }
 
     /// Tells if everything that was received is where it belongs.
     pub(super) fn is_written(&mut self) -> bool {
         match self {
-            Work::Sending(..) => true,
-            Work::Receiving(_, goal) => goal.is_ready(),
+            FileTransfer::Sending(..) => true,
+            FileTransfer::Receiving(_, target) => target.is_ready(),
         }
     }
 
     /// Returns what is to be waited for besides the streams.
     pub(super) fn awaited(&mut self) -> Option<(BorrowedFd<'_>, Interest)> {
         match self {
-            Work::Sending(_, Origin::Pipe(source, true)) => Some((source.pipe(), Interest::Read)),
-            Work::Sending(..) => None,
-            Work::Receiving(_, goal) => {
-                if goal.is_ready() {
+            FileTransfer::Sending(_, CopySource::Pipe(source, true)) => {
+                Some((source.pipe(), Interest::Read))
+            }
+            FileTransfer::Sending(..) => None,
+            FileTransfer::Receiving(_, target) => {
+                if target.is_ready() {
                     None
                 } else {
-                    goal.pipe().map(|pipe| (pipe, Interest::Write))
+                    target.pipe().map(|pipe| (pipe, Interest::Write))
                 }
             }
         }
     }
 }
 
-impl Goal {
+impl CopyTarget {
     fn pipe(&self) -> Option<BorrowedFd<'_>> {
         match self {
-            Goal::Tree(target) => target.pipe(),
-            Goal::Pipe(target) => Some(target.pipe()),
+            CopyTarget::Tree(target) => target.pipe(),
+            CopyTarget::Pipe(target) => Some(target.pipe()),
         }
     }
 }
 
-impl Source for Origin {
+impl Source for CopySource {
     fn next_entry(&mut self, id: EntryId) -> NextEntry {
         match self {
-            Origin::Tree(source) => source.next_entry(id),
-            Origin::Pipe(source, _) => source.next_entry(id),
+            CopySource::Tree(source) => source.next_entry(id),
+            CopySource::Pipe(source, _) => source.next_entry(id),
         }
     }
 
     fn read(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Piece, EntryError> {
         match self {
-            Origin::Tree(source) => source.read(id, offset, limit),
-            Origin::Pipe(source, is_waiting) => {
+            CopySource::Tree(source) => source.read(id, offset, limit),
+            CopySource::Pipe(source, is_waiting) => {
                 let outcome = source.read(id, offset, limit);
                 *is_waiting = matches!(outcome, Ok(Piece::NotNow));
                 outcome
@@ -151,23 +154,23 @@ impl Source for Origin {
 
     fn close(&mut self, id: EntryId) -> Settled {
         match self {
-            Origin::Tree(source) => source.close(id),
-            Origin::Pipe(source, _) => source.close(id),
+            CopySource::Tree(source) => source.close(id),
+            CopySource::Pipe(source, _) => source.close(id),
         }
     }
 }
 
 /// Hands a call on to whichever target it is.
 macro_rules! either {
-    ($goal:expr, $target:ident => $call:expr) => {
-        match $goal {
-            Goal::Tree($target) => $call,
-            Goal::Pipe($target) => $call,
+    ($either:expr, $target:ident => $call:expr) => {
+        match $either {
+            CopyTarget::Tree($target) => $call,
+            CopyTarget::Pipe($target) => $call,
         }
     };
 }
 
-impl Target for Goal {
+impl Target for CopyTarget {
     fn place(&self, path: &RelativePath) -> Vec<u8> {
         either!(self, target => target.place(path))
     }
