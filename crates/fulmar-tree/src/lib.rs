@@ -22,7 +22,7 @@
 //! std::fs::write(folder.path().join("hello"), "Hello")?;
 //! let operand = folder.path().join("hello").into_os_string().into_encoded_bytes();
 //!
-//! let mut source = TreeSource::new(OperandContext::near(), vec![operand], SourceOptions::default());
+//! let mut source = TreeSource::new(OperandContext::local(), vec![operand], SourceOptions::default());
 //! // The operand is looked at, and then what it names is found.
 //! assert_eq!(source.next_entry(EntryId(0)), NextEntry::NotNow);
 //! let NextEntry::Entry(entry) = source.next_entry(EntryId(0)) else { unreachable!() };

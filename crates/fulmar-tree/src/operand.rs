@@ -17,7 +17,7 @@ pub type Homes = fn(Option<&[u8]>) -> Option<Vec<u8>>;
 pub struct OperandContext {
     /// The folder that relative operands start at; `None` is the working folder.
     pub base: Option<OwnedFd>,
-    /// True if patterns are expanded. At the near end a shell has done it already.
+    /// True if patterns are expanded. At the local end a shell has done it already.
     pub patterns: bool,
     /// Finds home folders for operands that begin with `~`, of a user or (`None`) of this one. Without it
     /// a `~` is a character.
@@ -25,9 +25,9 @@ pub struct OperandContext {
 }
 
 impl OperandContext {
-    /// The end where a shell has read the operands.
+    /// Returns the context of the local end, where a shell has read the operands.
     #[must_use]
-    pub fn near() -> Self {
+    pub fn local() -> Self {
         Self {
             base: None,
             patterns: false,
@@ -35,9 +35,9 @@ impl OperandContext {
         }
     }
 
-    /// The end that no shell has seen the operands of.
+    /// Returns the context of the remote end, whose operands no shell has seen.
     #[must_use]
-    pub fn far(home: Homes) -> Self {
+    pub fn remote(home: Homes) -> Self {
         Self {
             base: None,
             patterns: true,

@@ -109,7 +109,7 @@ fn several_sources_need_a_folder() {
         after(&["src/a", "src/b"], "src/a"),
         trouble(EntryErrorKind::NotFolder)
     );
-    // With -r scp makes the folder at the far end.
+    // With -r scp makes the folder at the remote end.
     let made = fine(&[
         "new d",
         "new/a f a",

@@ -59,7 +59,7 @@ pub(crate) fn room() -> tempfile::TempDir {
     }
 }
 
-/// Operands relative to `base`, read as at the far end.
+/// Operands relative to `base`, read as at the remote end.
 pub(crate) fn context(base: &Path) -> OperandContext {
     let base: OwnedFd = std::fs::File::open(base).unwrap().into();
     OperandContext {

@@ -129,15 +129,15 @@ fn copy(base: &Path, operands: &[&str], target: &str, turns: usize) -> Copied {
         .iter()
         .map(|operand| operand.as_bytes().to_vec())
         .collect();
-    let (mut far, mut near) = ends();
+    let (mut remote, mut local) = ends();
     let mut requester = Requester::new(Request::Get {
         operands: operands.clone(),
         flags: FLAGS,
     })
     .unwrap();
     let mut answerer = Answerer::new();
-    let _ = requester.poll(&mut near).unwrap();
-    assert!(answerer.poll(&mut far).unwrap().is_some());
+    let _ = requester.poll(&mut local).unwrap();
+    assert!(answerer.poll(&mut remote).unwrap().is_some());
     answerer.answer(&Answer::Ready { is_folder: true });
     let asked = operands.clone();
     let allowed = move |operand: u32, name: &[u8]| {
@@ -160,16 +160,16 @@ fn copy(base: &Path, operands: &[&str], target: &str, turns: usize) -> Copied {
         ..TargetOptions::default()
     };
     let mut target = TreeTarget::open(&context(base), target.as_bytes(), options).unwrap();
-    sender.poll(&mut source, &mut far, BUDGET).unwrap();
+    sender.poll(&mut source, &mut remote, BUDGET).unwrap();
     assert_eq!(
-        requester.poll(&mut near).unwrap(),
+        requester.poll(&mut local).unwrap(),
         Some(Answer::Ready { is_folder: true })
     );
     let mut receiver = Receiver::new(requester, Box::new(allowed));
     let mut troubles = Vec::new();
     for _ in 0..turns {
-        let sent = sender.poll(&mut source, &mut far, BUDGET).unwrap();
-        let received = receiver.poll(&mut target, &mut near, BUDGET).unwrap();
+        let sent = sender.poll(&mut source, &mut remote, BUDGET).unwrap();
+        let received = receiver.poll(&mut target, &mut local, BUDGET).unwrap();
         while sender.poll_event().is_some() {}
         while let Some(event) = receiver.poll_event() {
             match event {
@@ -299,7 +299,7 @@ fn a_copy_that_is_interrupted_again_and_again_gets_there() {
     assert!(snapshot(&world.path().join("src")) == snapshot(&world.path().join("dst/src")));
 }
 
-/// Patterns are expanded at the far end, and the files come under names that this end would have allowed.
+/// Patterns are expanded at the remote end, and the files come under names that this end would have allowed.
 #[test]
 fn patterns_and_contents_come_under_their_own_names() {
     let world = world();

@@ -147,11 +147,11 @@ fn home(user: Option<&[u8]>) -> Option<Vec<u8>> {
 type Root = Result<String, EntryErrorKind>;
 
 /// Roots that an operand leads to, and troubles.
-fn roots(folder: &Path, operand: &str, is_far: bool) -> Vec<Root> {
-    let mut place = if is_far {
-        OperandContext::far(home)
+fn roots(folder: &Path, operand: &str, is_remote: bool) -> Vec<Root> {
+    let mut place = if is_remote {
+        OperandContext::remote(home)
     } else {
-        OperandContext::near()
+        OperandContext::local()
     };
     place.base = Some(std::fs::File::open(folder).unwrap().into());
     let options = SourceOptions {
@@ -201,7 +201,7 @@ fn tree() -> tempfile::TempDir {
     tree
 }
 
-fn far(operand: &str) -> Vec<Root> {
+fn remote(operand: &str) -> Vec<Root> {
     roots(tree().path(), operand, true)
 }
 
@@ -212,28 +212,31 @@ fn named(names: &[&str]) -> Vec<Root> {
 #[test]
 fn nothing_is_quoted_and_a_name_that_exists_wins_over_a_pattern() {
     let odd = "with space 'and' \"quotes\" $HOME";
-    assert_eq!(far(odd), named(&[odd]));
-    assert_eq!(far("[ab]"), named(&["[ab]"]));
-    assert_eq!(far("star*"), named(&["star*"]));
-    assert_eq!(far("sta[r]*"), named(&["star*", "starx"]));
-    assert_eq!(far("star\\x"), named(&["starx"]));
-    assert_eq!(far("a/*"), named(&["1", "2"]));
-    assert_eq!(far("*/1"), [Ok("1".to_owned()), Err(EntryErrorKind::Taken)]);
-    assert_eq!(far("?/"), named(&["a", "b"]));
-    assert_eq!(far("b/*"), named(&["1"]));
-    assert_eq!(far("b/.*"), named(&[".hidden"]));
-    assert_eq!(far("[xyz]*"), [Err(EntryErrorKind::Missing)]);
+    assert_eq!(remote(odd), named(&[odd]));
+    assert_eq!(remote("[ab]"), named(&["[ab]"]));
+    assert_eq!(remote("star*"), named(&["star*"]));
+    assert_eq!(remote("sta[r]*"), named(&["star*", "starx"]));
+    assert_eq!(remote("star\\x"), named(&["starx"]));
+    assert_eq!(remote("a/*"), named(&["1", "2"]));
+    assert_eq!(
+        remote("*/1"),
+        [Ok("1".to_owned()), Err(EntryErrorKind::Taken)]
+    );
+    assert_eq!(remote("?/"), named(&["a", "b"]));
+    assert_eq!(remote("b/*"), named(&["1"]));
+    assert_eq!(remote("b/.*"), named(&[".hidden"]));
+    assert_eq!(remote("[xyz]*"), [Err(EntryErrorKind::Missing)]);
 }
 
 #[test]
 fn a_tilde_is_a_home_where_no_shell_has_seen_it() {
-    assert_eq!(far("~/1"), named(&["1"]));
-    // What is in it: nobody but the far end knows what it is called.
-    assert_eq!(far("~"), named(&["1", "2"]));
-    assert_eq!(far("~else/"), named(&[".hidden", "1"]));
-    assert_eq!(far("~else/1"), named(&["1"]));
-    assert_eq!(far("~nobody/1"), [Err(EntryErrorKind::Missing)]);
-    assert_eq!(far("./~x"), named(&["~x"]));
+    assert_eq!(remote("~/1"), named(&["1"]));
+    // What is in it: nobody but the remote end knows what it is called.
+    assert_eq!(remote("~"), named(&["1", "2"]));
+    assert_eq!(remote("~else/"), named(&[".hidden", "1"]));
+    assert_eq!(remote("~else/1"), named(&["1"]));
+    assert_eq!(remote("~nobody/1"), [Err(EntryErrorKind::Missing)]);
+    assert_eq!(remote("./~x"), named(&["~x"]));
     assert_eq!(roots(tree().path(), "~x", false), named(&["~x"]));
 }
 

@@ -27,7 +27,7 @@ fn pipe() -> (File, OwnedFd) {
     (File::from(reader), writer)
 }
 
-fn far(folder: &std::path::Path) -> OperandContext {
+fn remote(folder: &std::path::Path) -> OperandContext {
     OperandContext {
         base: Some(File::open(folder).unwrap().into()),
         patterns: true,
@@ -149,7 +149,7 @@ fn a_reader_that_has_gone_is_a_trouble() {
 
 #[test]
 fn a_target_that_is_a_device_is_written_to_and_stays_one() {
-    let mut target = TreeTarget::open(&OperandContext::near(), b"/dev/null", OPTIONS).unwrap();
+    let mut target = TreeTarget::open(&OperandContext::local(), b"/dev/null", OPTIONS).unwrap();
     assert!(!target.is_folder());
     target.begin(EntryId(0), &file("a", Some(20))).unwrap();
     for offset in [10, 0] {
@@ -179,12 +179,12 @@ fn a_target_that_is_a_pipe_gets_what_comes_in_order() {
         rustix::fs::Mode::from_raw_mode(0o600),
     )
     .unwrap();
-    let nobody = TreeTarget::open(&far(folder.path()), b"pipe", OPTIONS).unwrap_err();
+    let nobody = TreeTarget::open(&remote(folder.path()), b"pipe", OPTIONS).unwrap_err();
     assert_eq!(nobody.kind, EntryErrorKind::Io);
     assert!(nobody.note.contains("nobody reads"), "{nobody}");
     // Opened for both, so that opening does not wait.
     let mut reader = File::options().read(true).write(true).open(&path).unwrap();
-    let mut target = TreeTarget::open(&far(folder.path()), b"pipe", OPTIONS).unwrap();
+    let mut target = TreeTarget::open(&remote(folder.path()), b"pipe", OPTIONS).unwrap();
     assert!(
         target
             .pipe()
@@ -216,7 +216,7 @@ fn a_pipe_gets_no_large_file_unless_it_comes_in_order() {
             in_order,
             ..OPTIONS
         };
-        let target = TreeTarget::open(&far(folder.path()), b"pipe", options).unwrap();
+        let target = TreeTarget::open(&remote(folder.path()), b"pipe", options).unwrap();
         assert!(target.is_pipe());
         target
     };
@@ -241,7 +241,7 @@ fn a_pipe_gets_no_large_file_unless_it_comes_in_order() {
 /// It takes what comes in any order, holes too.
 #[test]
 fn nowhere_takes_large_files() {
-    let mut target = TreeTarget::open(&OperandContext::near(), b"/dev/null", OPTIONS).unwrap();
+    let mut target = TreeTarget::open(&OperandContext::local(), b"/dev/null", OPTIONS).unwrap();
     target.begin(EntryId(0), &file("a", Some(1 << 20))).unwrap();
     target.zeros(EntryId(0), 1 << 19, 1 << 19).unwrap();
     while !target.is_ready() {}
@@ -255,7 +255,7 @@ fn a_pipe_becomes_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new");
     for parts in [PartialFile::Keep, PartialFile::Drop] {
-        let mut target = TreeTarget::open(&far(folder.path()), b"new", OPTIONS).unwrap();
+        let mut target = TreeTarget::open(&remote(folder.path()), b"new", OPTIONS).unwrap();
         assert_eq!(
             target.begin(EntryId(0), &file("-", None)),
             Ok(ExistingFile::New)
@@ -264,7 +264,7 @@ fn a_pipe_becomes_a_file() {
         target.abandon(EntryId(0), parts);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
-    let mut target = TreeTarget::open(&far(folder.path()), b"new", OPTIONS).unwrap();
+    let mut target = TreeTarget::open(&remote(folder.path()), b"new", OPTIONS).unwrap();
     target.begin(EntryId(0), &file("-", None)).unwrap();
     target.write(EntryId(0), 0, b"some").unwrap();
     assert!(!path.exists());
@@ -276,7 +276,7 @@ fn a_pipe_becomes_a_file() {
 #[test]
 fn a_pipe_into_a_folder_is_a_trouble() {
     let folder = tempfile::tempdir().unwrap();
-    let mut target = TreeTarget::open(&far(folder.path()), b"", OPTIONS).unwrap();
+    let mut target = TreeTarget::open(&remote(folder.path()), b"", OPTIONS).unwrap();
     assert_eq!(
         target.begin(EntryId(0), &file("-", None)).unwrap_err().kind,
         EntryErrorKind::IsFolder

@@ -238,7 +238,7 @@ fn everything_goes_where_scp_puts_it() {
     assert!(compared > 40, "{compared}");
 }
 
-/// Several sources without a folder to go to. scp makes one at a far end and none at the near one; here one is made at
+/// Several sources without a folder to go to. scp makes one at a remote end and none at the local one; here one is made at
 /// both. What a pattern finds it writes into one file, one over the other; here that is a trouble.
 fn differs_on_purpose(operands: &[&str], target: &str) -> bool {
     let is_folder = ["dst", "dst/", "dst/there", ".", ""].contains(&target);

@@ -21,7 +21,7 @@ pub(super) enum RemoteTask {
 impl RemoteTask {
     /// Answers a request, and begins with it.
     pub(super) fn begin(mut answerer: Answerer, request: Request) -> RemoteTask {
-        let context = OperandContext::far(home);
+        let context = OperandContext::remote(home);
         let flags = request.flags();
         match request {
             Request::Get { operands, .. } => {

@@ -36,7 +36,7 @@ pub(super) fn task(
                 recursive: wishes.recursive,
                 follow: true,
             };
-            let source = TreeSource::new(OperandContext::near(), bytes(sources), options);
+            let source = TreeSource::new(OperandContext::local(), bytes(sources), options);
             Ok(LocalTask::Upload(
                 put(target, flags),
                 CopySource::Tree(source),
@@ -54,7 +54,7 @@ pub(super) fn task(
                 in_order: true,
                 ..written(flags)
             };
-            let target = TreeTarget::open(&OperandContext::near(), target.as_bytes(), options);
+            let target = TreeTarget::open(&OperandContext::local(), target.as_bytes(), options);
             let target = target.map_err(|error| CopyError::Refused {
                 what: entry_error_text(CopyEnd::Target, None, &error),
             })?;
