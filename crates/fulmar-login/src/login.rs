@@ -10,9 +10,8 @@ use fulmar_base::{AddressFamily, Time};
 use crate::address_preference::AddressPreference;
 use crate::bootstrap::ReadKey;
 use crate::candidates::{RemoteIp, candidates};
-use crate::held_text::HeldText;
+use crate::deferred_text::DeferredText;
 use crate::host_lookup::{HostLookup, LookupOrder, QueryStream};
-use crate::late_text::LateText;
 use crate::login_error::{LoginError, SshExit};
 use crate::output::LoginOutput;
 use crate::output_error::OutputError;
@@ -21,6 +20,7 @@ use crate::service::{ExitFacts, Service};
 use crate::silence_timer::SilenceTimer;
 use crate::ssh::{SshCommand, SshImplementation};
 use crate::ssh_error::SshError;
+use crate::stderr_buffer::StderrBuffer;
 use crate::text_sanitizer::TextSanitizer;
 
 /// The time that a far end which waits is kept waiting for its addresses: a resolver may be slow for a name that ssh
@@ -36,9 +36,9 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(15);
 /// round trip.
 const LEAVE_WITHIN: Duration = Duration::from_millis(500);
 
-/// The interval at which it is looked if ssh has handed on what was written. Chosen by eye: short beside a silence that the
+/// The interval at which is checked if ssh has read all that was written to it. Chosen by eye: short beside a silence that the
 /// user is told of.
-const LOOK_EACH: Duration = Duration::from_secs(1);
+const DRAIN_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The most that is kept of ssh's own words, to learn from them why it has ended. Chosen by eye: the warning about a
 /// changed host key is half as long.
@@ -119,8 +119,8 @@ pub enum LoginTimer {
     Addresses,
     /// The server has not said what it makes of the offer.
     Answer,
-    /// ssh may have handed on what was written.
-    Start,
+    /// ssh may have read what was written to it.
+    Drain,
     /// The far side has been silent for long.
     Silence,
     /// The server has lost its login, and has not been heard.
@@ -155,18 +155,18 @@ pub struct Login<S: Service> {
     /// nobody busy but itself.
     error: Option<OutputError>,
     /// True if no more of the output is wanted.
-    is_deaf: bool,
+    ignores_output: bool,
     sanitizer: TextSanitizer,
     last_words: String,
-    held: HeldText,
+    stderr: StderrBuffer,
     /// True if the last line of ssh's own words that was shown has no end yet.
     is_in_line: bool,
-    late: LateText,
+    deferred: DeferredText,
     exit: Option<SshExit>,
     written: usize,
-    /// True if ssh has handed on all that was written at first, which it does once the command runs there.
-    is_handed_on: bool,
-    looked_at: Time,
+    /// True if ssh has read all that was written at first, which it does once the command runs there.
+    is_input_drained: bool,
+    drain_checked_at: Time,
     stage: LoginStage,
     /// Since when nothing has come of a far side that has begun.
     silence: Option<SilenceTimer>,
@@ -217,16 +217,16 @@ impl<S: Service> Login<S> {
             lookup,
             output: LoginOutput::new(service, read_key),
             error: None,
-            is_deaf: false,
+            ignores_output: false,
             sanitizer: TextSanitizer::default(),
             last_words: String::new(),
-            held: HeldText::held(),
+            stderr: StderrBuffer::holding(),
             is_in_line: false,
-            late: LateText::default(),
+            deferred: DeferredText::default(),
             exit: None,
             written: 0,
-            is_handed_on: false,
-            looked_at: Time::ZERO,
+            is_input_drained: false,
+            drain_checked_at: Time::ZERO,
             stage: LoginStage::LoggingIn,
             silence: None,
             greeted_at: None,
@@ -253,7 +253,7 @@ impl<S: Service> Login<S> {
 
     /// Tells if ssh's standard output is still to be read and handed over.
     pub fn wants_output(&self) -> bool {
-        !self.is_deaf
+        !self.ignores_output
     }
 
     /// Returns the time that the far side has to end by itself once its input has: one that can be reached is not
@@ -268,7 +268,7 @@ impl<S: Service> Login<S> {
 
     /// Takes what ssh has written on its standard output.
     pub fn handle_output(&mut self, now: Time, bytes: &[u8]) {
-        if self.is_deaf || bytes.is_empty() {
+        if self.ignores_output || bytes.is_empty() {
             return;
         }
         let (mut rest, mut events) = (bytes, Vec::new());
@@ -278,7 +278,7 @@ impl<S: Service> Login<S> {
 
     /// Takes note that there is no more standard output of ssh.
     pub fn handle_output_end(&mut self, now: Time) {
-        if !self.is_deaf {
+        if !self.ignores_output {
             let mut events = Vec::new();
             let outcome = self.output.end(&mut events);
             self.take_output(now, events, outcome, &[]);
@@ -299,17 +299,17 @@ impl<S: Service> Login<S> {
         self.restart_silence(now);
     }
 
-    /// Tells if it matters whether ssh has handed on what was written: it does that once it is in and the command runs, so
+    /// Tells if it matters whether ssh has read what was written to it: it does that once it is in and the command runs, so
     /// that the far side's silence is one.
-    pub fn awaits_start(&self) -> bool {
+    pub fn awaits_drain(&self) -> bool {
         let has_begun = self.output.service().has_begun(self.output.diagnostics());
         let is_logging_in = self.config.is_some() && self.stage == LoginStage::LoggingIn;
-        is_logging_in && self.written > 0 && !self.is_handed_on && !has_begun
+        is_logging_in && self.written > 0 && !self.is_input_drained && !has_begun
     }
 
-    /// Takes note that ssh has handed on all that was written.
-    pub fn handle_handed_on(&mut self, now: Time) {
-        self.is_handed_on = true;
+    /// Takes note that ssh has read all that was written to it.
+    pub fn handle_input_drained(&mut self, now: Time) {
+        self.is_input_drained = true;
         self.restart_silence(now);
     }
 
@@ -377,7 +377,7 @@ impl<S: Service> Login<S> {
     /// Looks at the clock.
     pub fn handle_timeout(&mut self, now: Time) {
         self.lookup.handle_timeout(now);
-        self.looked_at = now;
+        self.drain_checked_at = now;
         let is_ready = self.output.service().has_begun(self.output.diagnostics());
         if self.config.is_some()
             && self.stage == LoginStage::LoggingIn
@@ -390,7 +390,7 @@ impl<S: Service> Login<S> {
 
     /// Shows what was kept for the time when the user has the terminal again.
     pub fn release_text(&mut self) {
-        let (text, cut) = self.late.take();
+        let (text, cut) = self.deferred.take();
         self.push_text(text);
         self.events.extend(cut.map(LoginEvent::Notice));
     }
@@ -414,12 +414,14 @@ impl<S: Service> Login<S> {
         let addresses = self.reachable_at.filter(|_| !is_known);
         let addresses = addresses.map(|since| since + ADDRESSES_WITHIN);
         let silence = self.silence.filter(|_| self.config.is_some());
-        let look = self.awaits_start().then(|| self.looked_at + LOOK_EACH);
+        let drain_check = self
+            .awaits_drain()
+            .then(|| self.drain_checked_at + DRAIN_CHECK_INTERVAL);
         [
             version.map(|at| (at, LoginTimer::Version)),
             addresses.map(|at| (at, LoginTimer::Addresses)),
             self.answer_due().map(|at| (at, LoginTimer::Answer)),
-            look.map(|at| (at, LoginTimer::Start)),
+            drain_check.map(|at| (at, LoginTimer::Drain)),
             silence
                 .and_then(|silence| silence.deadline())
                 .map(|at| (at, LoginTimer::Silence)),
@@ -456,7 +458,7 @@ impl<S: Service> Login<S> {
     }
 
     fn write_request(&mut self) {
-        self.is_handed_on = false;
+        self.is_input_drained = false;
         let request = self.output.service().request().to_vec();
         self.written = request.len();
         if !request.is_empty() {
@@ -488,7 +490,7 @@ impl<S: Service> Login<S> {
             self.take_output_event(now, event, rest);
         }
         if let Err(error) = outcome {
-            self.is_deaf = true;
+            self.ignores_output = true;
             self.error = Some(error);
         }
         if self.output.service().has_greeted() {
@@ -513,12 +515,12 @@ impl<S: Service> Login<S> {
             OutputEvent::Heard => reached(LoginStep::Heard),
             // Nobody has asked for it yet.
             OutputEvent::OverSsh if self.stage == LoginStage::LoggingIn => {
-                self.is_deaf = true;
+                self.ignores_output = true;
                 self.error = Some(OutputError::Malformed);
                 return;
             }
             OutputEvent::OverSsh => {
-                self.is_deaf = true;
+                self.ignores_output = true;
                 LoginEvent::OverSsh(rest.to_vec())
             }
         };
@@ -532,7 +534,7 @@ impl<S: Service> Login<S> {
             excess += 1;
         }
         self.last_words.drain(..excess);
-        let text = self.held.add(text);
+        let text = self.stderr.add(text);
         // A line that has begun on the terminal ends there.
         let end = if self.is_in_line {
             text.find('\n').map_or(text.len(), |at| at + 1)
@@ -552,7 +554,7 @@ impl<S: Service> Login<S> {
     /// Shows what comes before somebody else has the terminal; what comes later would be drawn over, and is kept.
     fn show(&mut self, text: String) {
         if self.keeps_text() {
-            self.late.add(&text);
+            self.deferred.add(&text);
         } else {
             self.push_text(text);
         }
@@ -568,16 +570,16 @@ impl<S: Service> Login<S> {
         S::KEEPS_TEXT && self.reachable_at.is_some() && self.stage != LoginStage::Over
     }
 
-    fn release_held(&mut self) {
-        let held = self.held.release();
-        self.show(held);
+    fn release_stderr(&mut self) {
+        let stderr = self.stderr.release();
+        self.show(stderr);
     }
 
     /// Begins to count silence anew, once the remote shell has said that it reads, or has been sent what it is to read.
     /// Before that ssh may be asking for a password, and the user may take as long as they like.
     fn restart_silence(&mut self, now: Time) {
         let service = self.output.service();
-        let has_begun = self.is_handed_on || service.has_begun(self.output.diagnostics());
+        let has_begun = self.is_input_drained || service.has_begun(self.output.diagnostics());
         let waits = has_begun && !service.is_reachable();
         self.silence = waits.then_some(SilenceTimer::from(now));
     }
@@ -591,7 +593,7 @@ impl<S: Service> Login<S> {
     /// Calls ssh again if it is an implementation that does not understand how it was called.
     fn judge_implementation(&mut self) {
         let implementation = self.lookup.implementation();
-        let Some(implementation) = implementation.filter(|_| self.held.is_held()) else {
+        let Some(implementation) = implementation.filter(|_| self.stderr.is_holding()) else {
             return;
         };
         // A login that has said anything works, and is left alone.
@@ -600,13 +602,13 @@ impl<S: Service> Login<S> {
             || !self.lookup.is_sure();
         if !is_understood {
             // What it said was about words that it does not know.
-            self.held.release();
+            self.stderr.release();
             self.sanitizer = TextSanitizer::default();
             self.last_words.clear();
             self.exit = None;
             self.start(implementation);
         }
-        self.release_held();
+        self.release_stderr();
     }
 
     /// Looks if the far end is known, or if there will be none.
@@ -727,7 +729,7 @@ impl<S: Service> Login<S> {
 
     /// Leaves nothing unsaid, and ends ssh.
     fn leave(&mut self) {
-        self.release_held();
+        self.release_stderr();
         self.stage = LoginStage::Over;
         self.release_text();
         let grace = self.exit_grace();

@@ -149,8 +149,8 @@ impl<S: Service> SshLogin<S> {
                 self.state.handle_exit(now, exit);
             }
             child.write();
-            if self.state.awaits_start() && child.has_taken_all() {
-                self.state.handle_handed_on(now);
+            if self.state.awaits_drain() && child.has_taken_all() {
+                self.state.handle_input_drained(now);
             }
         }
         self.read_query();

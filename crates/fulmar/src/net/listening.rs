@@ -9,7 +9,7 @@ pub(crate) struct Listening {
     /// The socket, to be sent on and to be put on a list.
     pub(crate) socket: UdpSocket,
     /// Receiving fails for good. It is not tried again, for it would be ready at once for ever.
-    is_deaf: bool,
+    has_failed: bool,
 }
 
 impl Listening {
@@ -17,13 +17,13 @@ impl Listening {
     pub(crate) fn to(socket: UdpSocket) -> Listening {
         Listening {
             socket,
-            is_deaf: false,
+            has_failed: false,
         }
     }
 
     /// Returns what is to be waited for, which is `usual` as long as something can come.
     pub(crate) fn interest(&self, usual: Interest) -> Interest {
-        if self.is_deaf {
+        if self.has_failed {
             Interest::Nothing
         } else {
             usual
@@ -33,7 +33,7 @@ impl Listening {
     /// Receives into `inbox` what has come, at most as many datagrams as the budget has, and takes them
     /// off it. `None` if nothing may be received any more.
     pub(crate) fn receive(&mut self, inbox: &mut Inbox, budget: &mut usize) -> Option<Received> {
-        if self.is_deaf || *budget == 0 {
+        if self.has_failed || *budget == 0 {
             return None;
         }
         match self.socket.receive(inbox, *budget) {
@@ -43,7 +43,7 @@ impl Listening {
             }
             Err(error) => {
                 tracing::error!(%error, "receiving");
-                self.is_deaf = true;
+                self.has_failed = true;
                 None
             }
         }

@@ -99,8 +99,8 @@ fn prepare(
 /// Source: docs/protocol.md §2.9.
 const VACANT_WITHIN: Duration = Duration::from_secs(2);
 
-/// The interval at which it is looked for meanwhile. Chosen by eye: less than a round trip.
-const LOOK_EACH: Duration = Duration::from_millis(100);
+/// The interval at which the port is tried again meanwhile. Chosen by eye: less than a round trip.
+const PORT_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The name of the action when nobody can read it.
 const PRINTING: &str = "printing port and key";
@@ -186,7 +186,7 @@ impl ListenAddress {
                     if error.kind() == ErrorKind::AddrInUse && now() < limit =>
                 {
                     tracing::info!("the port is taken, but may be let go");
-                    thread::sleep(LOOK_EACH);
+                    thread::sleep(PORT_CHECK_INTERVAL);
                 }
                 outcome => return outcome,
             }

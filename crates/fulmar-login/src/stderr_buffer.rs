@@ -8,12 +8,12 @@ const HELD_BYTES_MAX: usize = 16 * 1024;
 /// The messages of ssh. They are kept back at first: they may be about words that it does not understand, and it
 /// is called without.
 #[derive(Debug)]
-pub(crate) struct HeldText(Option<String>);
+pub(crate) struct StderrBuffer(Option<String>);
 
-impl HeldText {
+impl StderrBuffer {
     /// Returns messages that are kept back.
-    pub(crate) fn held() -> HeldText {
-        HeldText(Some(String::new()))
+    pub(crate) fn holding() -> StderrBuffer {
+        StderrBuffer(Some(String::new()))
     }
 
     /// Takes what was printed, and returns what is to be shown now.
@@ -34,7 +34,7 @@ impl HeldText {
     }
 
     /// Tells if they are kept back.
-    pub(crate) fn is_held(&self) -> bool {
+    pub(crate) fn is_holding(&self) -> bool {
         self.0.is_some()
     }
 }

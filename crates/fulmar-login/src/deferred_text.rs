@@ -3,19 +3,19 @@
 /// The most of it that is kept.
 ///
 /// Source: docs/threat-model.md §6.
-const LATE_BYTES_MAX: usize = 64 * 1024;
+const DEFERRED_BYTES_MAX: usize = 64 * 1024;
 
-/// Text of others since a server could be reached, with control characters spelled out.
+/// The text of others since a server could be reached, with control characters spelled out.
 #[derive(Debug, Default)]
-pub(crate) struct LateText {
+pub(crate) struct DeferredText {
     text: String,
     is_cut: bool,
 }
 
-impl LateText {
+impl DeferredText {
     /// Takes more of it.
     pub(crate) fn add(&mut self, text: &str) {
-        let room = LATE_BYTES_MAX.saturating_sub(self.text.len());
+        let room = DEFERRED_BYTES_MAX.saturating_sub(self.text.len());
         let mut end = room.min(text.len());
         while !text.is_char_boundary(end) {
             end -= 1;
@@ -26,8 +26,8 @@ impl LateText {
 
     /// Returns what is to be shown of it, once, and what is to be told if there was more.
     pub(crate) fn take(&mut self) -> (String, Option<String>) {
-        let LateText { text, is_cut } = std::mem::take(self);
-        let most = LATE_BYTES_MAX / 1024;
+        let DeferredText { text, is_cut } = std::mem::take(self);
+        let most = DEFERRED_BYTES_MAX / 1024;
         let cut = is_cut.then(|| {
             format!("more than {most} KiB were said over ssh meanwhile; the rest is not shown")
         });
@@ -68,15 +68,24 @@ mod tests {
 
     #[test]
     fn it_is_kept_up_to_its_bound() {
-        let mut late = LateText::default();
-        late.add(&"x".repeat(LATE_BYTES_MAX - 1));
-        late.add("y");
-        assert_eq!((late.text.len(), late.is_cut), (LATE_BYTES_MAX, false));
-        late.add("z");
-        assert_eq!((late.text.len(), late.is_cut), (LATE_BYTES_MAX, true));
-        let mut late = LateText::default();
-        late.add(&"ü".repeat(LATE_BYTES_MAX));
-        assert_eq!((late.text.len(), late.is_cut), (LATE_BYTES_MAX, true));
+        let mut deferred = DeferredText::default();
+        deferred.add(&"x".repeat(DEFERRED_BYTES_MAX - 1));
+        deferred.add("y");
+        assert_eq!(
+            (deferred.text.len(), deferred.is_cut),
+            (DEFERRED_BYTES_MAX, false)
+        );
+        deferred.add("z");
+        assert_eq!(
+            (deferred.text.len(), deferred.is_cut),
+            (DEFERRED_BYTES_MAX, true)
+        );
+        let mut deferred = DeferredText::default();
+        deferred.add(&"ü".repeat(DEFERRED_BYTES_MAX));
+        assert_eq!(
+            (deferred.text.len(), deferred.is_cut),
+            (DEFERRED_BYTES_MAX, true)
+        );
     }
 
     #[test]
