@@ -8,7 +8,7 @@ use crate::address_preference::AddressPreference;
 
 /// The source of the server's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RemoteIp {
+pub enum AddressSource {
     /// Our own resolution, put in order by what the server says.
     Proxy,
     /// Our own resolution.
@@ -23,8 +23,8 @@ pub enum RemoteIp {
 pub(crate) const CANDIDATES_MAX: usize = 8;
 
 /// Returns where to send, in order and each address once. `resolved` are the addresses of the host's
-/// name, `reported` is the address that ssh was reached at, by the server's account; `word` says whose
-/// word is taken.
+/// name, `reported` is the address that ssh was reached at, by the server's account; `source` says which of
+/// them are used.
 ///
 /// Source: docs/threat-model.md §9.
 pub(crate) fn candidates(
@@ -32,17 +32,17 @@ pub(crate) fn candidates(
     reported: Option<IpAddr>,
     port: u16,
     preference: AddressPreference,
-    word: RemoteIp,
+    source: AddressSource,
 ) -> Vec<SocketAddr> {
     let reported = reported.map(unmapped);
-    let mut found: Vec<SocketAddr> = match word {
-        RemoteIp::Remote => Vec::new(),
-        RemoteIp::Proxy | RemoteIp::Local => resolved
+    let mut found: Vec<SocketAddr> = match source {
+        AddressSource::Remote => Vec::new(),
+        AddressSource::Proxy | AddressSource::Local => resolved
             .iter()
             .map(|address| plain(*address, port))
             .collect(),
     };
-    if found.is_empty() && word != RemoteIp::Local {
+    if found.is_empty() && source != AddressSource::Local {
         // An address of the link says nothing without one of our links.
         let usable = reported.filter(|address| !is_of_a_link(*address));
         found.extend(usable.map(|address| SocketAddr::new(address, port)));
@@ -117,7 +117,7 @@ mod tests {
         resolved: &[&str],
         reported: &str,
         preference: AddressPreference,
-        word: RemoteIp,
+        source: AddressSource,
     ) -> Vec<String> {
         let resolved: Vec<SocketAddr> = resolved
             .iter()
@@ -127,7 +127,7 @@ mod tests {
             })
             .collect();
         let reported = reported_address(reported);
-        candidates(&resolved, reported, 7, preference, word)
+        candidates(&resolved, reported, 7, preference, source)
             .into_iter()
             .map(|address| {
                 let text = address.to_string();
@@ -141,7 +141,14 @@ mod tests {
 
     #[test]
     fn what_ssh_reached_comes_first_then_its_family_then_the_resolvers_order() {
-        let both = |reported| order(ADDRESSES, reported, AddressPreference::All, RemoteIp::Proxy);
+        let both = |reported| {
+            order(
+                ADDRESSES,
+                reported,
+                AddressPreference::All,
+                AddressSource::Proxy,
+            )
+        };
         assert_eq!(
             both("192.0.2.2"),
             ["192.0.2.2", "192.0.2.1", "2001:db8::1", "2001:db8::2"]
@@ -156,16 +163,16 @@ mod tests {
 
     #[test]
     fn a_reported_address_counts_alone_only_if_nothing_resolves() {
-        let from = |resolved, word| order(resolved, "192.0.2.9", AddressPreference::All, word);
-        assert_eq!(from(&[], RemoteIp::Proxy), ["192.0.2.9"]);
-        assert_eq!(from(&["192.0.2.1"], RemoteIp::Proxy), ["192.0.2.1"]);
-        assert_eq!(from(&["192.0.2.1"], RemoteIp::Remote), ["192.0.2.9"]);
-        assert!(from(&[], RemoteIp::Local).is_empty());
+        let from = |resolved, source| order(resolved, "192.0.2.9", AddressPreference::All, source);
+        assert_eq!(from(&[], AddressSource::Proxy), ["192.0.2.9"]);
+        assert_eq!(from(&["192.0.2.1"], AddressSource::Proxy), ["192.0.2.1"]);
+        assert_eq!(from(&["192.0.2.1"], AddressSource::Remote), ["192.0.2.9"]);
+        assert!(from(&[], AddressSource::Local).is_empty());
     }
 
     #[test]
     fn the_family_is_a_condition_or_a_preference() {
-        let of = |preference| order(ADDRESSES, "", preference, RemoteIp::Proxy);
+        let of = |preference| order(ADDRESSES, "", preference, AddressSource::Proxy);
         let (only, prefer) = (AddressPreference::Only, AddressPreference::Prefer);
         assert_eq!(of(only(AddressFamily::Ipv4)), ["192.0.2.1", "192.0.2.2"]);
         assert_eq!(
@@ -178,14 +185,22 @@ mod tests {
             ADDRESSES,
             "2001:db8::2",
             prefer(AddressFamily::Ipv4),
-            RemoteIp::Proxy,
+            AddressSource::Proxy,
         );
         assert_eq!(
             reported[..2],
             ["2001:db8::2", "192.0.2.1"],
             "it is known to work"
         );
-        assert!(order(&[], "192.0.2.9", only(AddressFamily::Ipv6), RemoteIp::Proxy).is_empty());
+        assert!(
+            order(
+                &[],
+                "192.0.2.9",
+                only(AddressFamily::Ipv6),
+                AddressSource::Proxy
+            )
+            .is_empty()
+        );
     }
 
     #[test]
@@ -196,7 +211,7 @@ mod tests {
                 &resolved,
                 "::FFFF:192.0.2.2",
                 AddressPreference::All,
-                RemoteIp::Proxy
+                AddressSource::Proxy
             ),
             ["192.0.2.2", "192.0.2.1"]
         );
@@ -210,19 +225,32 @@ mod tests {
                 &ours,
                 "fe80::1%eth0",
                 AddressPreference::All,
-                RemoteIp::Proxy
+                AddressSource::Proxy
             ),
             ["fe80::1%3", "fe80::1%4"]
         );
-        assert!(order(&[], "fe80::1%eth0", AddressPreference::All, RemoteIp::Proxy).is_empty());
-        assert!(order(&[], "fe80::1", AddressPreference::All, RemoteIp::Proxy).is_empty());
+        assert!(
+            order(
+                &[],
+                "fe80::1%eth0",
+                AddressPreference::All,
+                AddressSource::Proxy
+            )
+            .is_empty()
+        );
+        assert!(order(&[], "fe80::1", AddressPreference::All, AddressSource::Proxy).is_empty());
     }
 
     #[test]
     fn there_are_eight_at_most_and_the_reported_one_is_among_them() {
         let many: Vec<String> = (1..=20).map(|host| format!("192.0.2.{host}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        let tried = order(&many, "192.0.2.20", AddressPreference::All, RemoteIp::Proxy);
+        let tried = order(
+            &many,
+            "192.0.2.20",
+            AddressPreference::All,
+            AddressSource::Proxy,
+        );
         assert_eq!(tried.len(), CANDIDATES_MAX);
         assert_eq!(tried[..2], ["192.0.2.20", "192.0.2.1"]);
     }

@@ -9,7 +9,7 @@ use crate::diagnostics::Diagnostics;
 use crate::login_error::{LoginError, SshExit};
 use crate::output_error::OutputError;
 use crate::output_event::OutputEvent;
-use crate::service::{ExitFacts, Service};
+use crate::remote_service::{ExitFacts, RemoteService};
 use crate::ssh::SshImplementation;
 use crate::ssh_error::SshError;
 
@@ -77,7 +77,7 @@ impl CopyService {
     }
 }
 
-impl Service for CopyService {
+impl RemoteService for CopyService {
     type Params = CopyParams;
     type Error = CopyLoginError;
 

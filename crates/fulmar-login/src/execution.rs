@@ -36,7 +36,7 @@ impl Execution {
     /// # Errors
     ///
     /// The stream, if a shell is asked for that would have to do without a terminal.
-    pub fn of(
+    pub fn choose(
         has_command: bool,
         redirected: Option<StandardStream>,
     ) -> Result<Execution, StandardStream> {
@@ -56,14 +56,14 @@ mod tests {
     fn only_a_command_can_do_without_a_terminal() {
         use StandardStream::{Input, Output};
         for has_command in [true, false] {
-            assert_eq!(Execution::of(has_command, None), Ok(Execution::Session));
+            assert_eq!(Execution::choose(has_command, None), Ok(Execution::Session));
         }
         for stream in [Input, Output] {
             assert_eq!(
-                Execution::of(true, Some(stream)),
+                Execution::choose(true, Some(stream)),
                 Ok(Execution::WithoutSession)
             );
-            assert_eq!(Execution::of(false, Some(stream)), Err(stream));
+            assert_eq!(Execution::choose(false, Some(stream)), Err(stream));
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use fulmar_base::{AddressFamily, Time};
 
-use crate::candidates::RemoteIp;
+use crate::candidates::AddressSource;
 use crate::ssh::{SshCommand, SshImplementation, SshSettings};
 
 /// The time that a program has to tell its version. One that takes longer is a wrapper that waits for something else.
@@ -46,7 +46,7 @@ pub enum QueryStream {
 /// The queries, one after the other.
 pub(crate) struct HostLookup {
     ssh: Option<SshCommand>,
-    word: RemoteIp,
+    source: AddressSource,
     implementation: Option<SshImplementation>,
     is_sure: bool,
     stage: LookupStage,
@@ -77,11 +77,11 @@ struct QueryOutput {
 
 impl HostLookup {
     /// Begins to ask.
-    pub(crate) fn begin(now: Time, ssh: SshCommand, word: RemoteIp) -> HostLookup {
+    pub(crate) fn begin(now: Time, ssh: SshCommand, source: AddressSource) -> HostLookup {
         let first = LookupOrder::QuerySsh(ssh.version_query());
         HostLookup {
             ssh: Some(ssh),
-            word,
+            source,
             implementation: None,
             is_sure: true,
             stage: LookupStage::Version,
@@ -96,7 +96,7 @@ impl HostLookup {
     pub(crate) fn known(now: Time, addresses: Vec<SocketAddr>) -> HostLookup {
         HostLookup {
             ssh: None,
-            word: RemoteIp::Local,
+            source: AddressSource::Local,
             implementation: Some(SshImplementation::LIKELY),
             is_sure: true,
             stage: LookupStage::Known(addresses),
@@ -221,7 +221,11 @@ impl HostLookup {
         self.implementation = Some(implementation);
         self.is_sure = is_sure;
         // With `remote` the far side names its address (docs/protocol.md §2.4).
-        let Some(ssh) = self.ssh.as_ref().filter(|_| self.word != RemoteIp::Remote) else {
+        let Some(ssh) = self
+            .ssh
+            .as_ref()
+            .filter(|_| self.source != AddressSource::Remote)
+        else {
             self.stage = LookupStage::Known(Vec::new());
             return;
         };

@@ -2,7 +2,7 @@
 //!
 //! [`Login`] is told what ssh says and how it ends, what it says of its configuration, which addresses the host has, and
 //! what time it is. It says how ssh is started, what is written to it and shown to the user, and at the end how the far
-//! end is reached, or why it is not. What is started is a [`Service`]: a session or a copy. [`TransportChoice`] decides
+//! end is reached, or why it is not. What is started is a [`RemoteService`]: a session or a copy. [`TransportChoice`] decides
 //! if UDP or ssh carries it.
 //!
 //! ```text
@@ -60,8 +60,8 @@ mod output_event;
 mod ports;
 mod remote_command;
 mod remote_listing;
+mod remote_service;
 mod server_options;
-mod service;
 mod session;
 mod session_request;
 pub mod shell_words;
@@ -81,7 +81,7 @@ pub use bootstrap::{
     ReceivedOffer, mosh_connect_line, split_assignment,
 };
 pub use candidate_addresses::{CandidateAddresses, TriedAddress};
-pub use candidates::RemoteIp;
+pub use candidates::AddressSource;
 pub use copy::{COPY_VERSION, CopyLoginError, CopyService, OVER_SSH_LINE};
 pub use diagnostics::{Diagnostics, SERVER_STATUS_NO_PROGRAM, STATUS_NO_PROGRAM};
 pub use execution::{Execution, StandardStream};
@@ -96,10 +96,10 @@ pub use output_event::OutputEvent;
 pub use ports::{PortRange, PortRangeError};
 pub use remote_command::{TERMINAL_VARIABLE, copy_command, is_shell_safe, remote_command};
 pub use remote_listing::listed;
+pub use remote_service::{ExitFacts, RemoteService};
 pub use server_options::{
     DIRECT_COLORS, LOCALE_VARIABLES, PartialServerOptions, ServerOptions, TerminalColors,
 };
-pub use service::{ExitFacts, Service};
 pub use session::{SessionParams, SessionService};
 pub use session_request::{SessionRequest, session_command};
 pub use silence_timer::SilenceTimer;

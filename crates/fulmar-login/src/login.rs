@@ -9,14 +9,14 @@ use fulmar_base::{AddressFamily, Time};
 
 use crate::address_preference::AddressPreference;
 use crate::bootstrap::ReadKey;
-use crate::candidates::{RemoteIp, candidates};
+use crate::candidates::{AddressSource, candidates};
 use crate::deferred_text::DeferredText;
 use crate::host_lookup::{HostLookup, LookupOrder, QueryStream};
 use crate::login_error::{LoginError, SshExit};
 use crate::output::LoginOutput;
 use crate::output_error::OutputError;
 use crate::output_event::OutputEvent;
-use crate::service::{ExitFacts, Service};
+use crate::remote_service::{ExitFacts, RemoteService};
 use crate::silence_timer::SilenceTimer;
 use crate::ssh::{SshCommand, SshImplementation};
 use crate::ssh_error::SshError;
@@ -54,7 +54,7 @@ pub struct LoginConfig {
     /// The addresses that are used.
     pub addresses: AddressPreference,
     /// The source of the far end's address.
-    pub remote_ip: RemoteIp,
+    pub address_source: AddressSource,
     /// The file of this program, if it is known: a copy of it may be a server.
     pub here: Option<String>,
 }
@@ -77,7 +77,7 @@ pub enum LoginStep {
 }
 
 /// An order or a piece of news from a login.
-pub enum LoginEvent<S: Service> {
+pub enum LoginEvent<S: RemoteService> {
     /// Start ssh with this command line. One that runs is ended without waiting for it, and what it still says is not
     /// handed over.
     StartSsh(Vec<OsString>),
@@ -144,7 +144,7 @@ enum LoginStage {
 ///
 /// Inputs are the `handle_` methods; all that has come is handed over, what ssh wrote before how it ended. Then
 /// [`poll_event`](Login::poll_event) is called until it returns `None`, and [`poll_timeout`](Login::poll_timeout) once.
-pub struct Login<S: Service> {
+pub struct Login<S: RemoteService> {
     /// The destination, as the user wrote it.
     host: String,
     /// The way ssh is called, if the login starts it itself.
@@ -177,11 +177,11 @@ pub struct Login<S: Service> {
     events: VecDeque<LoginEvent<S>>,
 }
 
-impl<S: Service> Login<S> {
+impl<S: RemoteService> Login<S> {
     /// Begins a login. Keys are read by `read_key`.
     pub fn begin(now: Time, config: LoginConfig, service: S, read_key: ReadKey) -> Login<S> {
         let host = config.ssh.destination.text().display().to_string();
-        let lookup = HostLookup::begin(now, config.ssh.clone(), config.remote_ip);
+        let lookup = HostLookup::begin(now, config.ssh.clone(), config.address_source);
         let mut login = Login::new(host, Some(config), lookup, service, read_key);
         // Without waiting for its version. If it is another one that was called in vain, it is
         // called again.
@@ -689,11 +689,11 @@ impl<S: Service> Login<S> {
             // What the user calls the host may mean another one here.
             resolved.extend(reported.map(|address| SocketAddr::new(address, 0)));
         }
-        let (preference, remote_ip) = match &self.config {
-            Some(config) => (config.addresses, config.remote_ip),
-            None => (AddressPreference::All, RemoteIp::Local),
+        let (preference, source) = match &self.config {
+            Some(config) => (config.addresses, config.address_source),
+            None => (AddressPreference::All, AddressSource::Local),
         };
-        candidates(&resolved, reported, port, preference, remote_ip)
+        candidates(&resolved, reported, port, preference, source)
     }
 
     /// Looks if the far end has lost its login before it was heard.
@@ -737,7 +737,7 @@ impl<S: Service> Login<S> {
     }
 }
 
-fn of_order<S: Service>(order: LookupOrder) -> LoginEvent<S> {
+fn of_order<S: RemoteService>(order: LookupOrder) -> LoginEvent<S> {
     match order {
         LookupOrder::QuerySsh(line) => LoginEvent::QuerySsh(line),
         LookupOrder::EndQuery => LoginEvent::EndQuery,

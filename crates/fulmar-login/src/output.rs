@@ -6,7 +6,7 @@ use crate::bootstrap::{LineSplitter, OutputLine, ReadKey};
 use crate::diagnostics::Diagnostics;
 use crate::output_error::{OutputError, READY_LINE};
 use crate::output_event::OutputEvent;
-use crate::service::Service;
+use crate::remote_service::RemoteService;
 
 /// A parser that knows the lines of one service. It owns no pipe and waits for nothing.
 pub struct LoginOutput<S> {
@@ -17,7 +17,7 @@ pub struct LoginOutput<S> {
     service: S,
 }
 
-impl<S: Service> LoginOutput<S> {
+impl<S: RemoteService> LoginOutput<S> {
     /// Returns one that has read nothing. Keys are read by `read_key`.
     pub fn new(service: S, read_key: ReadKey) -> LoginOutput<S> {
         LoginOutput {

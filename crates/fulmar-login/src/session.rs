@@ -13,7 +13,7 @@ use crate::login_error::LoginError;
 use crate::output_error::OutputError;
 use crate::output_event::OutputEvent;
 use crate::remote_command::STATUS_NO_SERVER;
-use crate::service::{ExitFacts, Service};
+use crate::remote_service::{ExitFacts, RemoteService};
 use crate::ssh::SshImplementation;
 use crate::ssh_error::SshError;
 
@@ -167,7 +167,7 @@ impl SessionService {
     }
 }
 
-impl Service for SessionService {
+impl RemoteService for SessionService {
     type Params = SessionParams;
     type Error = LoginError;
 

@@ -10,8 +10,8 @@ use fulmar_base::Time;
 use fulmar_core::Capabilities;
 use fulmar_datagram::Key;
 use fulmar_login::{
-    AddressPreference, BootstrapRequest, CopyLoginError, CopyService, Destination, Login,
-    LoginConfig, LoginError, LoginEvent, Offer, QueryStream, RemoteIp, Service, SessionService,
+    AddressPreference, AddressSource, BootstrapRequest, CopyLoginError, CopyService, Destination,
+    Login, LoginConfig, LoginError, LoginEvent, Offer, QueryStream, RemoteService, SessionService,
     SshCommand, SshExit,
 };
 
@@ -90,7 +90,7 @@ impl Told for CopyLoginError {
 }
 
 /// One login in virtual time.
-struct World<S: Service> {
+struct World<S: RemoteService> {
     login: Login<S>,
     now: Time,
     answers: Answers,
@@ -108,7 +108,7 @@ enum Coming {
     Addresses,
 }
 
-impl<S: Service> World<S>
+impl<S: RemoteService> World<S>
 where
     S::Error: Told,
 {
@@ -122,7 +122,7 @@ where
             },
             command: "command".to_owned(),
             addresses: AddressPreference::All,
-            remote_ip: RemoteIp::Proxy,
+            address_source: AddressSource::Proxy,
             here: None,
         };
         World {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use fulmar_core::{CompatMode, EscapeKey};
-use fulmar_login::{AddressPreference, PortRange, RemoteIp};
+use fulmar_login::{AddressPreference, AddressSource, PortRange};
 use fulmar_predict::{PredictionConfig, PredictionMode};
 use tracing_subscriber::filter::Targets;
 
@@ -63,7 +63,7 @@ pub struct LoginSettings {
     /// The addresses of a name that are used.
     pub addresses: AddressPreference,
     /// The source of the server's address.
-    pub remote_ip: RemoteIp,
+    pub remote_ip: AddressSource,
 }
 
 impl SettingLayers<'_> {

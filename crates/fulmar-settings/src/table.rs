@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use fulmar_core::EscapeKey;
-use fulmar_login::{AddressPreference, PortRange, RemoteIp};
+use fulmar_login::{AddressPreference, AddressSource, PortRange};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
@@ -155,7 +155,7 @@ pub(crate) static BIND_SERVER: Setting<BindServer> = Setting {
     parse: values::bind_server,
 };
 
-pub(crate) static REMOTE_IP: Setting<RemoteIp> = Setting {
+pub(crate) static REMOTE_IP: Setting<AddressSource> = Setting {
     about: SettingInfo {
         name: "remote-ip",
         variable: "FULMAR_REMOTE_IP",

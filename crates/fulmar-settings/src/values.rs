@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use fulmar_base::AddressFamily;
 use fulmar_core::EscapeKey;
-use fulmar_login::{AddressPreference, BindAddress, PortRange, RemoteIp, shell_words};
+use fulmar_login::{AddressPreference, AddressSource, BindAddress, PortRange, shell_words};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
@@ -110,11 +110,11 @@ pub(crate) fn family(word: &OsStr) -> Result<AddressPreference, String> {
     one_of(&word.to_ascii_lowercase(), &choices)
 }
 
-pub(crate) fn remote_ip(word: &OsStr) -> Result<RemoteIp, String> {
+pub(crate) fn remote_ip(word: &OsStr) -> Result<AddressSource, String> {
     let choices = [
-        ("proxy", RemoteIp::Proxy),
-        ("local", RemoteIp::Local),
-        ("remote", RemoteIp::Remote),
+        ("proxy", AddressSource::Proxy),
+        ("local", AddressSource::Local),
+        ("remote", AddressSource::Remote),
     ];
     one_of(word, &choices)
 }

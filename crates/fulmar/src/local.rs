@@ -31,7 +31,7 @@ use crate::{log, report, session_key};
 ///
 /// When the session cannot begin.
 pub(crate) fn run(command: &[OsString], sources: &SettingSources) -> Result<u8, SessionError> {
-    let execution = Execution::of(!command.is_empty(), redirected_stream());
+    let execution = Execution::choose(!command.is_empty(), redirected_stream());
     if execution == Ok(Execution::WithoutSession) {
         match become_command(command)? {}
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use fulmar_base::{Hint, Time};
 use fulmar_login::{
-    CopyParams, CopyService, LoginEvent, OVER_SSH_LINE, OutputError, Service as _, TransportChoice,
-    TransportError, TransportEvent,
+    CopyParams, CopyService, LoginEvent, OVER_SSH_LINE, OutputError, RemoteService as _,
+    TransportChoice, TransportError, TransportEvent,
 };
 use fulmar_platform::{Piped, Stream, Transfer};
 use fulmar_quic::ConnectionEvent;

@@ -70,7 +70,7 @@ pub(crate) fn run(
     sources: &SettingSources,
 ) -> Result<u8, SessionError> {
     let destination = parse(destination)?;
-    let execution = Execution::of(!words.is_empty(), redirected_stream());
+    let execution = Execution::choose(!words.is_empty(), redirected_stream());
     if execution.map_err(SessionError::Redirected)? == Execution::WithoutSession {
         let settings = settings::resolve(sources, &environment::current());
         let mut settings = settings.map_err(ClientError::from)?.login;
@@ -273,7 +273,7 @@ pub(crate) fn config(
         },
         command,
         addresses: settings.addresses,
-        remote_ip: settings.remote_ip,
+        address_source: settings.remote_ip,
         here: this_program(),
     }
 }

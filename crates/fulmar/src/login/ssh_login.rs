@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use fulmar_base::{AddressFamily, Time};
-use fulmar_login::{Login, LoginConfig, LoginEvent, QueryStream, Service, SessionService};
+use fulmar_login::{Login, LoginConfig, LoginEvent, QueryStream, RemoteService, SessionService};
 use fulmar_platform::{Interest, Piped, Poller, Stream, Transfer, boot_time};
 
 use super::resolve::Resolver;
@@ -21,7 +21,7 @@ use crate::{report, session_key};
 const HEARD_OUT_WITHIN: Duration = Duration::from_millis(300);
 
 /// A login with its ssh.
-pub(crate) struct SshLogin<S: Service> {
+pub(crate) struct SshLogin<S: RemoteService> {
     state: Login<S>,
     child: Option<SshChild>,
     query: Option<SshQuery>,
@@ -34,7 +34,7 @@ pub(crate) struct SshLogin<S: Service> {
 /// A program that answers a query on its output and ends.
 struct SshQuery(Piped);
 
-impl<S: Service> SshLogin<S> {
+impl<S: RemoteService> SshLogin<S> {
     /// Begins to log in; ssh starts with the first events.
     pub(crate) fn begin(now: Time, config: LoginConfig, service: S) -> SshLogin<S> {
         SshLogin::with(Login::begin(now, config, service, session_key::read), None)
@@ -275,7 +275,7 @@ impl<S: Service> SshLogin<S> {
     }
 }
 
-impl<S: Service> Drop for SshLogin<S> {
+impl<S: RemoteService> Drop for SshLogin<S> {
     fn drop(&mut self) {
         self.end_query();
     }
@@ -330,7 +330,7 @@ impl SshQuery {
     }
 }
 
-fn read_output<S: Service>(now: Time, child: &mut SshChild, login: &mut Login<S>) {
+fn read_output<S: RemoteService>(now: Time, child: &mut SshChild, login: &mut Login<S>) {
     if !login.wants_output() {
         return;
     }
@@ -347,7 +347,7 @@ fn read_output<S: Service>(now: Time, child: &mut SshChild, login: &mut Login<S>
     }
 }
 
-fn read_errors<S: Service>(now: Time, child: &mut SshChild, login: &mut Login<S>) {
+fn read_errors<S: RemoteService>(now: Time, child: &mut SshChild, login: &mut Login<S>) {
     if child.read_errors(|bytes| login.handle_errors(now, bytes)) {
         login.handle_errors_end(now);
     }

@@ -13,7 +13,7 @@ use crate::ssh::SshImplementation;
 ///
 /// A service takes lines until its far end can be reached, and some after that. Everything else about a login is the same for all
 /// services, and in [`Login`](crate::Login).
-pub trait Service {
+pub trait RemoteService {
     /// All that it takes to reach the far end, but its address.
     type Params;
 
