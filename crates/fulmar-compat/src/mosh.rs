@@ -55,7 +55,7 @@ pub enum MoshRequest {
     /// A session.
     Session(Box<MoshOptions>),
     /// To carry ssh's bytes to a server, for another process of ours.
-    Relay {
+    FakeProxy {
         /// A name or an address.
         host: OsString,
         /// A port, in numbers or by its name.
@@ -236,7 +236,7 @@ impl MoshRequest {
         let mut operands = line.operands.into_iter();
         if given.is_set(Flag::FakeProxy) {
             return match (operands.next(), operands.next()) {
-                (Some(host), Some(service)) => Ok(MoshRequest::Relay {
+                (Some(host), Some(service)) => Ok(MoshRequest::FakeProxy {
                     host,
                     service,
                     family,
@@ -475,14 +475,14 @@ mod tests {
 
     #[test]
     fn the_proxy_is_asked_for_with_host_and_port() {
-        let relay = MoshRequest::Relay {
+        let fake_proxy = MoshRequest::FakeProxy {
             host: "host".into(),
             service: "22".into(),
             family: "inet6".into(),
         };
         assert_eq!(
             parsed_in("--family=inet6 --fake-proxy -- host 22", &[]),
-            Ok(relay)
+            Ok(fake_proxy)
         );
         assert_eq!(
             parsed_in("--fake-proxy -- host", &[]),

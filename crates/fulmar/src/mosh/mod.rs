@@ -47,7 +47,7 @@ pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, MoshError> {
     let environment = environment::current();
     match MoshRequest::parse(words, &environment) {
         Ok(MoshRequest::Session(wishes)) => match start(&wishes, argv0, words, &environment)? {},
-        Ok(MoshRequest::Relay {
+        Ok(MoshRequest::FakeProxy {
             host,
             service,
             family,

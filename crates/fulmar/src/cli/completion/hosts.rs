@@ -26,7 +26,7 @@ const KNOWN_HOSTS: [&str; 4] = [
 ];
 
 /// Returns the hosts whose names begin so, in order. The words before may name another configuration file for ssh.
-pub(super) fn beginning(before: &[OsString], typed: &str) -> BTreeSet<String> {
+pub(super) fn hosts_with_prefix(before: &[OsString], typed: &str) -> BTreeSet<String> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let files = HostFiles {
         home: home.unwrap_or_default(),

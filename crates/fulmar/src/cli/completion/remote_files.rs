@@ -24,7 +24,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 const ANSWER_BYTES_MAX: usize = 1024 * 1024;
 
 /// Returns operands that begin as `last` does, whose path begins behind so many bytes of it.
-pub(super) fn beginning(before: &[OsString], last: &str, path_at: usize) -> Vec<String> {
+pub(super) fn paths_with_prefix(before: &[OsString], last: &str, path_at: usize) -> Vec<String> {
     let (host, path) = last.split_at(path_at);
     let found = ssh_for(before, host).and_then(|ssh| {
         ask(&ssh.master_query())?;

@@ -180,7 +180,7 @@ fn subcommands(command: &Command, last: &str) -> Vec<Word> {
 /// Returns what can be a file of a copy: one here, a host, or a file there.
 fn copied(before: &[OsString], last: &str) -> Answer {
     if let Some(at) = remote_path_at(OsStr::new(last)) {
-        let paths = remote_files::beginning(before, last, at);
+        let paths = remote_files::paths_with_prefix(before, last, at);
         return Answer {
             files: false,
             words: paths.into_iter().map(Word::new).collect(),
@@ -204,7 +204,7 @@ fn copied(before: &[OsString], last: &str) -> Answer {
 fn host_words(before: &[OsString], begin: &str, typed: &str, end: &str) -> Vec<Word> {
     let at = typed.rfind('@').map_or(0, |at| at + 1);
     let (user, host) = typed.split_at(at);
-    let hosts = hosts::beginning(before, host);
+    let hosts = hosts::hosts_with_prefix(before, host);
     hosts
         .iter()
         .map(|host| Word::new(format!("{begin}{user}{host}{end}")))
