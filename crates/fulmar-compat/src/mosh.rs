@@ -120,7 +120,7 @@ pub enum MoshRoute {
     Proxy,
     /// We resolve the name, and ssh gets the address.
     Resolved,
-    /// The far side says where ssh came to.
+    /// The remote side says where ssh came to.
     SshConnection,
 }
 

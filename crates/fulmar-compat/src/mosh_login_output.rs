@@ -20,7 +20,7 @@ pub struct ServerLine {
 pub enum ServerAddress {
     /// The one that was known here, or that ssh has connected to.
     Reached(String),
-    /// The one by which the far side calls itself.
+    /// The one by which the remote side calls itself.
     Claimed(String),
 }
 
@@ -30,7 +30,7 @@ pub struct MoshLoginOutput {
     is_address: fn(&str) -> bool,
     /// The address that ssh has connected to; or the one that was known from the start.
     address: Option<String>,
-    /// The address at which ssh has arrived, as the far side tells.
+    /// The address at which ssh has arrived, as the remote side tells.
     address_over_there: Option<String>,
     /// The server did not like its ports.
     ports_are_bad: bool,
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_far_side_calls_itself_counts_if_nobody_knows_better() {
+    fn what_the_remote_side_calls_itself_counts_if_nobody_knows_better() {
         let said = format!("MOSH SSH_CONNECTION a 1 ::1 2\nMOSH CONNECT 7 {KEY}\n");
         let concluded = heard(&said).conclude(&options("host"));
         let address = concluded.map(|(address, _)| address);

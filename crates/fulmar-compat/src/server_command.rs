@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_far_side_is_asked_for_its_address_in_words_that_all_shells_read_alike() {
+    fn the_remote_side_is_asked_for_its_address_in_words_that_all_shells_read_alike() {
         let line = command("--experimental-remote-ip=remote host", &[]);
         let (ask, server) = line.split_once(" ; ").expect("two commands");
         assert!(server.starts_with("mosh-server 'new'"), "{line}");

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_family_is_sshs_matter_where_the_far_side_tells_its_address() {
+    fn a_family_is_sshs_matter_where_the_remote_side_tells_its_address() {
         let remote = "--experimental-remote-ip=remote";
         for (line, wanted) in [
             (format!("{remote}|host"), "ssh -n -tt host -- the server"),

@@ -2,7 +2,7 @@
 
 use crate::entry_error::EntryError;
 
-/// The far end's answer to a request.
+/// The remote end's answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// It will be done.

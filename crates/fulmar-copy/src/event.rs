@@ -19,7 +19,7 @@ pub enum Poll {
 /// News from a [`Sender`](crate::Sender) or [`Receiver`](crate::Receiver).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CopyEvent {
-    /// The far end has answered a request that was followed up before its answer.
+    /// The remote end has answered a request that was followed up before its answer.
     Answered(Answer),
     /// An entry is over and done with, on both sides. Not told of [`EntryKind::Leave`] unless it failed.
     Settled {

@@ -48,7 +48,7 @@ impl Requester {
     ///
     /// # Errors
     ///
-    /// The far end speaks something else.
+    /// The remote end speaks something else.
     pub fn poll(&mut self, streams: &mut impl Streams) -> Result<Option<Answer>, ProtocolError> {
         self.control.flush(streams);
         if self.answer.is_none() {

@@ -2,7 +2,7 @@
 
 use bitflags::bitflags;
 
-/// The requester's wish: to send, or to receive. Paths are as the user wrote them; the far end makes sense of them.
+/// The requester's wish: to send, or to receive. Paths are as the user wrote them; the remote end makes sense of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
     /// The requester sends.

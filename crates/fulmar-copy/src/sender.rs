@@ -99,7 +99,7 @@ struct Unsettled {
 
 impl Sender {
     /// For a requester's `Put`, with or without its answer: what was begun before it is thrown away by
-    /// a far end that refuses.
+    /// a remote end that refuses.
     pub fn new(requester: Requester) -> Self {
         let (control, flags, is_unanswered) = requester.into_parts();
         let stage = if is_unanswered {

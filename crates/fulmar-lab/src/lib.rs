@@ -6,7 +6,7 @@
 //!
 //! A [`Trace`](trace::Trace) holds what a user typed and what the programs wrote back. The [`judge`] says what a
 //! person saw of each key when it is played again, whatever carried the session, and [`stats`] sums it up. At the
-//! near end of such a session somebody types ([`typing`]), at the far end the recorded programs are [`played`].
+//! local end of such a session somebody types ([`typing`]), at the remote end the recorded programs are [`played`].
 //! What needs no typist is measured by [`instrument`]s: bulk, copies, many small packets at once.
 //!
 //! # By hand

@@ -84,7 +84,7 @@ fn a_login_is_timed_with_its_steps_and_beside_ssh() {
     assert!(value(&measured, "to_prompt") >= 4.0 * 10.0);
     assert!(measured.figures.contains_key("over_ssh"));
     let [hello, answer] = ["step_hello", "step_first_answer"].map(|step| value(&measured, step));
-    // The answer is one round trip after the far end has begun to listen: docs/login.md.
+    // The answer is one round trip after the remote end has begun to listen: docs/login.md.
     assert!(hello >= 4.0 * 10.0 && answer > hello, "{hello} {answer}");
 }
 

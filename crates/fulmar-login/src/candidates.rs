@@ -98,7 +98,7 @@ fn is_of_a_link(address: IpAddr) -> bool {
     matches!(address, IpAddr::V6(v6) if v6.is_unicast_link_local())
 }
 
-/// Reads an address of `SSH_CONNECTION`, which may have a zone: one of the far machine, so it says
+/// Reads an address of `SSH_CONNECTION`, which may have a zone: one of the remote machine, so it says
 /// nothing here.
 pub(crate) fn reported_address(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse::<IpAddr>() {

@@ -1,4 +1,4 @@
-//! Logins that start the far end of a copy.
+//! Logins that start the remote end of a copy.
 //!
 //! Source: docs/protocol.md §2.10, docs/threat-model.md §6.
 
@@ -52,7 +52,7 @@ pub enum CopyLoginError {
         /// Its end.
         exit: SshExit,
     },
-    /// The far end speaks another version.
+    /// The remote end speaks another version.
     Version {
         /// The host.
         host: String,
@@ -120,7 +120,7 @@ impl RemoteService for CopyService {
     }
 
     fn shows_others(&self) -> bool {
-        // Whoever prints something once the far end runs is not talking to us.
+        // Whoever prints something once the remote end runs is not talking to us.
         !self.is_reachable
     }
 
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_far_end_says_where_it_is_and_the_rest_is_frames() {
+    fn a_remote_end_says_where_it_is_and_the_rest_is_frames() {
         let connection = "MOSH SSH_CONNECTION 192.0.2.1 5 192.0.2.2 22\n";
         let text = format!("hello\x1b[2J\nFULMAR READY\n{connection}{COPY}late\n");
         let (mut output, said, outcome, _) = read(&text);

@@ -1,4 +1,4 @@
-//! The warnings and errors of any far side, whatever it is there for.
+//! The warnings and errors of any remote side, whatever it is there for.
 //!
 //! Source: docs/protocol.md §2.9, §2.10.
 
@@ -21,7 +21,7 @@ pub const SERVER_STATUS_NO_PROGRAM: u8 = 125;
 /// Source: POSIX.1-2017, Shell Command Language, section 2.8.2.
 pub const STATUS_NO_PROGRAM: u8 = 127;
 
-/// The most warnings that a far side is believed to have.
+/// The most warnings that a remote side is believed to have.
 ///
 /// Source: docs/protocol.md §2.9.
 pub(crate) const WARNINGS_MAX: usize = 8;
@@ -64,7 +64,7 @@ impl Diagnostics {
         Ok(None)
     }
 
-    /// Returns the address that ssh was reached at, if the far side has told.
+    /// Returns the address that ssh was reached at, if the remote side has told.
     pub fn reported(&self) -> Option<IpAddr> {
         self.reported
     }

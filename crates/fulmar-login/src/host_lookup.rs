@@ -220,7 +220,7 @@ impl HostLookup {
         let implementation = SshImplementation::of_version_text(&text);
         self.implementation = Some(implementation);
         self.is_sure = is_sure;
-        // With `remote` the far side names its address (docs/protocol.md §2.4).
+        // With `remote` the remote side names its address (docs/protocol.md §2.4).
         let Some(ssh) = self
             .ssh
             .as_ref()

@@ -1,4 +1,4 @@
-//! Starting a far end over ssh, as a state machine.
+//! Starting a remote end over ssh, as a state machine.
 //!
 //! [`Login`] is told what ssh says and how it ends, what it says of its configuration, which addresses the host has, and
 //! what time it is. It says how ssh is started, what is written to it and shown to the user, and at the end how the far

@@ -23,7 +23,7 @@ use crate::ssh_error::SshError;
 use crate::stderr_buffer::StderrBuffer;
 use crate::text_sanitizer::TextSanitizer;
 
-/// The time that a far end which waits is kept waiting for its addresses: a resolver may be slow for a name that ssh
+/// The time that a remote end which waits is kept waiting for its addresses: a resolver may be slow for a name that ssh
 /// did not need. Chosen by eye.
 const ADDRESSES_WITHIN: Duration = Duration::from_secs(3);
 
@@ -32,7 +32,7 @@ const ADDRESSES_WITHIN: Duration = Duration::from_secs(3);
 /// Source: docs/protocol.md §2.8.
 const ANSWER_WITHIN: Duration = Duration::from_secs(15);
 
-/// The time that a far side is given to end, when its input has, before ssh is ended. Chosen by eye: longer than a
+/// The time that a remote side is given to end, when its input has, before ssh is ended. Chosen by eye: longer than a
 /// round trip.
 const LEAVE_WITHIN: Duration = Duration::from_millis(500);
 
@@ -49,11 +49,11 @@ const LAST_WORDS_BYTES_MAX: usize = 2048;
 pub struct LoginConfig {
     /// The user's ssh, and whom it is to reach.
     pub ssh: SshCommand,
-    /// The command that ssh is to run on the far side.
+    /// The command that ssh is to run on the remote side.
     pub command: String,
     /// The addresses that are used.
     pub addresses: AddressPreference,
-    /// The source of the far end's address.
+    /// The source of the remote end's address.
     pub address_source: AddressSource,
     /// The file of this program, if it is known: a copy of it may be a server.
     pub here: Option<String>,
@@ -66,9 +66,9 @@ pub enum LoginStep {
     SettingsKnown,
     /// The addresses of the host are known.
     Resolved,
-    /// The far side reads.
+    /// The remote side reads.
     Hello,
-    /// The far end can be reached.
+    /// The remote end can be reached.
     Connect,
     /// The server knows what it is for.
     Agreed,
@@ -83,7 +83,7 @@ pub enum LoginEvent<S: RemoteService> {
     StartSsh(Vec<OsString>),
     /// Write this to ssh.
     WriteToSsh(Vec<u8>),
-    /// Close ssh's input, give the far side that long to end, and then end ssh.
+    /// Close ssh's input, give the remote side that long to end, and then end ssh.
     EndSsh(Duration),
     /// Run this command line, and hand over what it writes and how it ends.
     QuerySsh(Vec<OsString>),
@@ -102,7 +102,7 @@ pub enum LoginEvent<S: RemoteService> {
     Notice(String),
     /// A step was taken, perhaps not for the first time.
     Reached(LoginStep),
-    /// The far end can be reached, at one of these addresses.
+    /// The remote end can be reached, at one of these addresses.
     Reachable(S::Params, Vec<SocketAddr>),
     /// Frames follow. These have come by now; the rest is not for the login.
     OverSsh(Vec<u8>),
@@ -115,13 +115,13 @@ pub enum LoginEvent<S: RemoteService> {
 pub enum LoginTimer {
     /// The program that is used as ssh has not told its version.
     Version,
-    /// The addresses are not known, and the far end waits.
+    /// The addresses are not known, and the remote end waits.
     Addresses,
     /// The server has not said what it makes of the offer.
     Answer,
     /// ssh may have read what was written to it.
     Drain,
-    /// The far side has been silent for long.
+    /// The remote side has been silent for long.
     Silence,
     /// The server has lost its login, and has not been heard.
     Lost,
@@ -132,9 +132,9 @@ pub enum LoginTimer {
 enum LoginStage {
     /// It is on its way.
     LoggingIn,
-    /// The far end is known, and its own connection is not there yet.
+    /// The remote end is known, and its own connection is not there yet.
     Reachable,
-    /// The far end was heard over its own connection, and needs the login no more.
+    /// The remote end was heard over its own connection, and needs the login no more.
     Connected,
     /// It has come to nothing, or is not wanted any more.
     Over,
@@ -168,7 +168,7 @@ pub struct Login<S: RemoteService> {
     is_input_drained: bool,
     drain_checked_at: Time,
     stage: LoginStage,
-    /// Since when nothing has come of a far side that has begun.
+    /// Since when nothing has come of a remote side that has begun.
     silence: Option<SilenceTimer>,
     greeted_at: Option<Time>,
     reachable_at: Option<Time>,
@@ -189,7 +189,7 @@ impl<S: RemoteService> Login<S> {
         login
     }
 
-    /// Begins a login over a program that is started in ssh's stead, to a far end at one of these addresses. No
+    /// Begins a login over a program that is started in ssh's stead, to a remote end at one of these addresses. No
     /// deadlines are kept: the program is our own.
     pub fn without_ssh(
         now: Time,
@@ -256,7 +256,7 @@ impl<S: RemoteService> Login<S> {
         !self.ignores_output
     }
 
-    /// Returns the time that the far side has to end by itself once its input has: one that can be reached is not
+    /// Returns the time that the remote side has to end by itself once its input has: one that can be reached is not
     /// asking for a password.
     pub fn exit_grace(&self) -> Duration {
         if self.output.service().is_reachable() {
@@ -300,7 +300,7 @@ impl<S: RemoteService> Login<S> {
     }
 
     /// Tells if it matters whether ssh has read what was written to it: it does that once it is in and the command runs, so
-    /// that the far side's silence is one.
+    /// that the remote side's silence is one.
     pub fn awaits_drain(&self) -> bool {
         let has_begun = self.output.service().has_begun(self.output.diagnostics());
         let is_logging_in = self.config.is_some() && self.stage == LoginStage::LoggingIn;
@@ -359,7 +359,7 @@ impl<S: RemoteService> Login<S> {
         self.lookup.handle_addresses(addresses);
     }
 
-    /// Takes note that the far end was heard over its own connection: what becomes of the login does not matter now.
+    /// Takes note that the remote end was heard over its own connection: what becomes of the login does not matter now.
     pub fn handle_connected(&mut self) {
         if self.stage == LoginStage::Reachable {
             self.stage = LoginStage::Connected;
@@ -395,7 +395,7 @@ impl<S: RemoteService> Login<S> {
         self.events.extend(cut.map(LoginEvent::Notice));
     }
 
-    /// Returns why the far end may not have been heard, in what it has said.
+    /// Returns why the remote end may not have been heard, in what it has said.
     pub fn unheard(&self) -> Option<LoginError> {
         let refusal = self.output.diagnostics().refusal(&self.host, self.exit);
         let is_silent = self.output.service().awaits_agreement();
@@ -611,7 +611,7 @@ impl<S: RemoteService> Login<S> {
         self.release_stderr();
     }
 
-    /// Looks if the far end is known, or if there will be none.
+    /// Looks if the remote end is known, or if there will be none.
     fn decide(&mut self, now: Time) {
         // First, as what looks like a failure may come of the way in which ssh was called.
         self.judge_implementation();
@@ -696,7 +696,7 @@ impl<S: RemoteService> Login<S> {
         candidates(&resolved, reported, port, preference, source)
     }
 
-    /// Looks if the far end has lost its login before it was heard.
+    /// Looks if the remote end has lost its login before it was heard.
     fn look_for_loss(&mut self, now: Time) {
         if let Some(error) = self.error.take_if(|error| S::is_fatal_later(*error)) {
             self.stage = LoginStage::Over;

@@ -37,7 +37,7 @@ pub enum LoginError {
         status: SshExit,
         /// The complaint that its words seem to be.
         error: SshError,
-        /// True if the far side had said something.
+        /// True if the remote side had said something.
         got_in: bool,
     },
     /// The command that starts the server has ended.

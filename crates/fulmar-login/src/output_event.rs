@@ -1,6 +1,6 @@
 //! The news in the output of ssh.
 
-/// News from the far side.
+/// News from the remote side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutputEvent {
     /// The remote shell reads: what was written earlier may be lost.
@@ -11,7 +11,7 @@ pub enum OutputEvent {
     Other(String),
     /// A warning for the user.
     Warning(String),
-    /// The far end can be reached.
+    /// The remote end can be reached.
     Reachable,
     /// The server has read what it is for, and can be that.
     Agreed,

@@ -1,4 +1,4 @@
-//! The one command that ssh is asked to run on the far side.
+//! The one command that ssh is asked to run on the remote side.
 //!
 //! It is a constant: it holds nothing of the user's, and no character that login shells read
 //! differently. What is to happen is told on its standard input (docs/protocol.md §2.9), or by plain words
@@ -112,7 +112,7 @@ pub fn is_shell_safe(line: &str) -> bool {
     line.bytes().all(is_shell_safe) && program.contains('/') && !program.starts_with('-')
 }
 
-/// Returns the command, for a far side that runs what it has there, or `start`.
+/// Returns the command, for a remote side that runs what it has there, or `start`.
 pub fn remote_command(start: Option<&OsStr>) -> String {
     let Some(start) = start else {
         return REMOTE_COMMAND.to_owned();
@@ -123,7 +123,7 @@ pub fn remote_command(start: Option<&OsStr>) -> String {
     }
 }
 
-/// Returns the command for a copy, for a far side that runs what it has there, or `program`, with these
+/// Returns the command for a copy, for a remote side that runs what it has there, or `program`, with these
 /// words, which hold nothing but letters, digits, dots, dashes and colons. A program that is not
 /// [plain](is_shell_safe) is asked for.
 pub fn copy_command(program: Option<&str>, words: &[String]) -> String {
@@ -172,7 +172,7 @@ mod tests {
         assert!(writer.wait().unwrap().success());
     }
 
-    /// A far side with these programs, each of which prints its name, its arguments and a line of its
+    /// A remote side with these programs, each of which prints its name, its arguments and a line of its
     /// input.
     struct FarSide(TempDir);
 
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn the_far_end_of_a_copy_gets_its_words() {
+    fn the_remote_end_of_a_copy_gets_its_words() {
         let far = FarSide::with(&["path/fulmar"]);
         let words = ["-p", "60001:60010", "-i", "2001:db8::7"].map(str::to_owned);
         let command = copy_command(None, &words);

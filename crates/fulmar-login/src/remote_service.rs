@@ -1,4 +1,4 @@
-//! A kind of far end that a login can start.
+//! A kind of remote end that a login can start.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::ssh::SshImplementation;
 
 /// The side of a login that depends on what is started: its lines, what it takes to reach it, and how it fails.
 ///
-/// A service takes lines until its far end can be reached, and some after that. Everything else about a login is the same for all
+/// A service takes lines until its remote end can be reached, and some after that. Everything else about a login is the same for all
 /// services, and in [`Login`](crate::Login).
 pub trait RemoteService {
-    /// All that it takes to reach the far end, but its address.
+    /// All that it takes to reach the remote end, but its address.
     type Params;
 
     /// A failure of such a login.
@@ -26,11 +26,11 @@ pub trait RemoteService {
     /// True if nothing can be done with connection parameters without an address.
     const NEEDS_ADDRESS: bool;
 
-    /// The time that a far end has to be heard over its own connection once ssh has ended too early, if it is the
+    /// The time that a remote end has to be heard over its own connection once ssh has ended too early, if it is the
     /// login that looks after this.
     const LOST_WITHIN: Option<Duration>;
 
-    /// Returns what is written to the far side at once.
+    /// Returns what is written to the remote side at once.
     fn request(&self) -> &[u8];
 
     /// Returns what is written once more when that has been heard: something on the way may have taken it.
@@ -53,19 +53,19 @@ pub trait RemoteService {
     /// Tells if lines of others are for the user.
     fn shows_others(&self) -> bool;
 
-    /// Tells if that line, or one that begins so, was written to the far side: a terminal on the way may send it back.
+    /// Tells if that line, or one that begins so, was written to the remote side: a terminal on the way may send it back.
     fn has_written(&self, line: &[u8], is_cut: bool) -> bool;
 
-    /// Tells if the far side is at work, so that its silence is one.
+    /// Tells if the remote side is at work, so that its silence is one.
     fn has_begun(&self, diagnostics: &Diagnostics) -> bool;
 
-    /// Tells if the far end reads what it is for, and is to answer that.
+    /// Tells if the remote end reads what it is for, and is to answer that.
     fn has_greeted(&self) -> bool;
 
-    /// Tells if the far end has not said yet that it has read what it is for.
+    /// Tells if the remote end has not said yet that it has read what it is for.
     fn awaits_agreement(&self) -> bool;
 
-    /// Tells if the far end can be reached: it is where it stays.
+    /// Tells if the remote end can be reached: it is where it stays.
     fn is_reachable(&self) -> bool;
 
     /// Returns the connection parameters, once.
@@ -74,16 +74,16 @@ pub trait RemoteService {
     /// Returns the UDP port in connection parameters.
     fn port(params: &Self::Params) -> u16;
 
-    /// Tells if the far end leaves with ssh.
+    /// Tells if the remote end leaves with ssh.
     fn needs_ssh(&self) -> bool;
 
-    /// Returns as a failure that the far side cannot be what it is to be, if that is so.
+    /// Returns as a failure that the remote side cannot be what it is to be, if that is so.
     fn mismatch(&self, host: &str, diagnostics: &Diagnostics) -> Option<Self::Error>;
 
     /// Returns an error of the output as a failure.
     fn failure_of_output(host: &str, error: OutputError) -> Self::Error;
 
-    /// Tells if an error of the output still counts once the far end can be reached.
+    /// Tells if an error of the output still counts once the remote end can be reached.
     fn is_fatal_later(error: OutputError) -> bool;
 
     /// Returns the end of ssh as a failure.
@@ -100,7 +100,7 @@ pub struct ExitFacts<'a> {
     pub implementation: SshImplementation,
     /// True if anything has come on its standard output.
     pub has_said: bool,
-    /// The warnings and errors of the far side.
+    /// The warnings and errors of the remote side.
     pub diagnostics: &'a Diagnostics,
     /// The end of ssh's own words.
     pub last_words: &'a str,

@@ -88,7 +88,7 @@ impl SessionService {
         }
     }
 
-    /// Has a far side without a server of ours be a failure, even if it has stock's.
+    /// Has a remote side without a server of ours be a failure, even if it has stock's.
     #[must_use]
     pub fn without_fallback(self) -> SessionService {
         SessionService {

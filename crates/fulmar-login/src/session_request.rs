@@ -1,4 +1,4 @@
-//! Puts together what a session asks of the far side: the offer for a server of ours, and the words for stock's.
+//! Puts together what a session asks of the remote side: the offer for a server of ours, and the words for stock's.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,7 +11,7 @@ use crate::bootstrap::{BindAddress, BootstrapRequest, Offer};
 use crate::ports::PortRange;
 use crate::shell_words::{quoted, split};
 
-/// The session that the far side is asked for.
+/// The session that the remote side is asked for.
 #[derive(Clone, Debug)]
 pub struct SessionRequest<'a> {
     /// A shell command line that starts the server, if the usual one will not do.
@@ -31,7 +31,7 @@ pub struct SessionRequest<'a> {
 }
 
 impl SessionRequest<'_> {
-    /// Returns all that is written to the far side.
+    /// Returns all that is written to the remote side.
     pub fn bootstrap(self) -> BootstrapRequest {
         let offer = Offer {
             size: Some(self.size),
@@ -53,7 +53,7 @@ impl SessionRequest<'_> {
     }
 }
 
-/// Returns the command whose words the user gave, as the far side is to run it.
+/// Returns the command whose words the user gave, as the remote side is to run it.
 ///
 /// Several words are a program and its arguments, each as it is. One word alone in which a shell
 /// would find something to do is a line for the user's shell there, as ssh has it.

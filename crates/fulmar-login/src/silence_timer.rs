@@ -1,4 +1,4 @@
-//! A far side that has begun and says nothing more.
+//! A remote side that has begun and says nothing more.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use fulmar_base::Time;
 /// The time after which the user is told. Chosen by eye: the slowest login of the lab takes a third of it.
 const TOLD_AFTER: Duration = Duration::from_secs(10);
 
-/// Measures for how long nothing has come, while something is waited for. It has no limit: what the far side has to do may
+/// Measures for how long nothing has come, while something is waited for. It has no limit: what the remote side has to do may
 /// take its time, and the user may end it.
 #[derive(Clone, Copy, Debug)]
 pub struct SilenceTimer {
@@ -24,7 +24,7 @@ impl SilenceTimer {
         }
     }
 
-    /// Begins anew: something has come, or it is not the far side that is waited for.
+    /// Begins anew: something has come, or it is not the remote side that is waited for.
     pub fn restart(&mut self, now: Time) {
         *self = SilenceTimer::from(now);
     }

@@ -6,7 +6,7 @@
 //!         no UDP at all              └─ ssh ends ──► over UDP, if that is up by then
 //! ```
 //!
-//! UDP comes first: only it survives another address and fills a long path. ssh is not asked at once, because the far end
+//! UDP comes first: only it survives another address and fills a long path. ssh is not asked at once, because the remote end
 //! gives UDP up for it; three seconds leave room for a handshake whose first packet is lost, which QUIC repeats after one
 //! second (RFC 9002 §6.2.2).
 //!
@@ -49,7 +49,7 @@ pub enum TransportEvent {
 pub enum TransportError {
     /// The connection has ended, for that reason.
     Lost(String),
-    /// The far end says that ssh carries it, and was not asked.
+    /// The remote end says that ssh carries it, and was not asked.
     NotAsked,
 }
 
@@ -97,7 +97,7 @@ impl TransportChoice {
         self.transport
     }
 
-    /// Takes note that the connection over UDP is there. Once ssh was asked, the far end may have heard that first.
+    /// Takes note that the connection over UDP is there. Once ssh was asked, the remote end may have heard that first.
     pub fn handle_udp_open(&mut self) {
         self.is_udp_open = self.has_udp;
         if self.stage == ChoiceStage::Connecting && self.has_udp {
@@ -119,12 +119,12 @@ impl TransportChoice {
         }
     }
 
-    /// Takes note that the far end says that ssh carries it.
+    /// Takes note that the remote end says that ssh carries it.
     pub fn handle_over_ssh(&mut self) {
         match self.stage {
             ChoiceStage::Asking if self.has_ssh => {
                 self.choose(Transport::Ssh);
-                // The far end has dropped it as well.
+                // The remote end has dropped it as well.
                 if std::mem::take(&mut self.has_udp) {
                     self.events.push_back(TransportEvent::DropUdp);
                 }
@@ -164,7 +164,7 @@ impl TransportChoice {
                     self.fail(ssh_has_ended());
                 }
             }
-            // The far end was quicker to connect than to read what it was asked.
+            // The remote end was quicker to connect than to read what it was asked.
             ChoiceStage::Asking if !self.has_ssh && self.is_udp_open => self.choose(Transport::Udp),
             ChoiceStage::Asking if !self.has_ssh => self.fail(ssh_has_ended()),
             _ => {}
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_that_come_at_once_the_far_end_decides() {
+    fn of_two_that_come_at_once_the_remote_end_decides() {
         let mut choice = TransportChoice::begin(START, true);
         drained(&mut choice, at(3000));
         // It may have read the question first.

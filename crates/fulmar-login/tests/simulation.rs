@@ -491,7 +491,7 @@ fn a_server_that_loses_its_login_before_it_is_heard_is_given_up() {
 }
 
 #[test]
-fn a_far_end_is_not_kept_waiting_for_addresses_that_never_come() {
+fn a_remote_end_is_not_kept_waiting_for_addresses_that_never_come() {
     let answers = Answers {
         addresses: None,
         ..PROMPT

@@ -41,7 +41,7 @@ fn nothing_is_missing_after_loss_reordering_and_doubling() {
 }
 
 /// docs/decisions/025-congestion-control.md, on the start and on acknowledgements: those that wait behind
-/// windows of the far end stop everything for a round trip each time.
+/// windows of the remote end stop everything for a round trip each time.
 #[test]
 fn a_long_fast_path_is_filled_within_nine_round_trips_and_remains_so() {
     // A queue of one product, and of a tenth of it.

@@ -60,7 +60,7 @@ pub enum ShortFlag {
 /// A heading of the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingGroup {
-    /// The way to reach the far machine.
+    /// The way to reach the remote machine.
     Login,
     /// Addresses and ports.
     Network,

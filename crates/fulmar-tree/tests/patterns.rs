@@ -242,7 +242,7 @@ fn a_tilde_is_a_home_where_no_shell_has_seen_it() {
 
 /// A shell has expanded what it could: what is left is a name.
 #[test]
-fn at_the_near_end_a_pattern_is_a_name() {
+fn at_the_local_end_a_pattern_is_a_name() {
     assert_eq!(
         roots(tree().path(), "a/*", false),
         [Err(EntryErrorKind::Missing)]

@@ -12,7 +12,7 @@ pub(crate) enum Step {
     SettingsKnown = 1 << 1,
     /// The host's name has addresses, or none.
     Resolved = 1 << 2,
-    /// The far side reads.
+    /// The remote side reads.
     Hello = 1 << 3,
     /// The server can be reached.
     Connect = 1 << 4,

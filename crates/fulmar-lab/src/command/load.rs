@@ -1,4 +1,4 @@
-//! `fulmar-lab load`: the far end of a session that carries a load.
+//! `fulmar-lab load`: the remote end of a session that carries a load.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `fulmar-lab play`: the far end of a measured session.
+//! `fulmar-lab play`: the remote end of a measured session.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

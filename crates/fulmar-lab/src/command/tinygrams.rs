@@ -1,4 +1,4 @@
-//! `fulmar-lab tinygrams`: the far end of a measurement of small packets.
+//! `fulmar-lab tinygrams`: the remote end of a measurement of small packets.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -55,14 +55,14 @@ impl PeerHosts {
         self.session.files.values(&self.fulmar)
     }
 
-    /// Returns the word that starts the lab at the far end.
+    /// Returns the word that starts the lab at the remote end.
     pub(super) fn lab(&self) -> Result<String> {
         let command = self.values()?.command;
         let (lab, _) = command.split_once(' ').context("a command has a program")?;
         Ok(lab.to_owned())
     }
 
-    /// Returns the line with which a peer begins a session that runs this command at the far end.
+    /// Returns the line with which a peer begins a session that runs this command at the remote end.
     pub(super) fn line(&self, peer: &Peer, command: String) -> Result<String> {
         let values = self.values()?;
         peer.line(&Values { command, ..values })

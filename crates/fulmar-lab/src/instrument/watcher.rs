@@ -1,4 +1,4 @@
-//! A screen that is watched: the near end of a connection or of a session.
+//! A screen that is watched: the local end of a connection or of a session.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use fulmar_testbed::PtyProgram;
 use crate::judge::ScreenObserver;
 use crate::trace::Size;
 
-/// The near end.
+/// The local end.
 pub(super) trait ByteStream {
     /// Returns what comes until then, as soon as something does; nothing otherwise.
     fn read(&mut self, until: Duration) -> Result<&[u8]>;
@@ -128,7 +128,7 @@ mod tests {
         rows: 3,
     };
 
-    /// Each piece comes at once, and the far end is gone where there is none.
+    /// Each piece comes at once, and the remote end is gone where there is none.
     struct Pieces(VecDeque<&'static [u8]>);
 
     impl ByteStream for Pieces {

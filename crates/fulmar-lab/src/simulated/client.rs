@@ -1,4 +1,4 @@
-//! The near end: our client, and somebody who uses it.
+//! The local end: our client, and somebody who uses it.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;

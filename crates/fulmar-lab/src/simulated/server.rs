@@ -1,4 +1,4 @@
-//! The far end: our server, and the played host on its pty.
+//! The remote end: our server, and the played host on its pty.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;

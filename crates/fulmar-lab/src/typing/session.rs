@@ -10,7 +10,7 @@ use fulmar_platform::boot_time;
 use fulmar_testbed::PtyProgram;
 use std::time::Duration;
 
-/// Types a recording at a peer on a pty, whose far end is a played host.
+/// Types a recording at a peer on a pty, whose remote end is a played host.
 ///
 /// # Errors
 ///

@@ -52,11 +52,11 @@ pub enum SessionEnd {
 /// A stage of a typing session that others may want to know of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionStage {
-    /// The session is there: the far end waits for the start.
+    /// The session is there: the remote end waits for the start.
     Ready,
     /// It has begun, and the first key comes next.
     Begun,
-    /// The user has seen enough; the far end is about to be told.
+    /// The user has seen enough; the remote end is about to be told.
     Over,
 }
 

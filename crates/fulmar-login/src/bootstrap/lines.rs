@@ -102,15 +102,15 @@ pub enum BootstrapLine {
     Agreed,
     /// The server has heard the client.
     Heard,
-    /// The way to reach the far end of a copy.
+    /// The way to reach the remote end of a copy.
     Copy(CopyParams),
     /// The bytes that follow are a copy's, in frames.
     OverSsh,
 }
 
-/// The things that the near end of a copy needs to find its far end.
+/// The things that the local end of a copy needs to find its remote end.
 pub struct CopyParams {
-    /// The version of copying that the far end speaks.
+    /// The version of copying that the remote end speaks.
     pub version: u32,
     /// Its UDP port.
     pub port: u16,
@@ -175,7 +175,7 @@ pub fn mosh_connect_line(port: u16, key: &Key) -> Zeroizing<String> {
     text
 }
 
-/// Returns the line by which a copy's far end is found, with its end.
+/// Returns the line by which a copy's remote end is found, with its end.
 fn copy_text(params: &CopyParams) -> Zeroizing<String> {
     let CopyParams {
         version,

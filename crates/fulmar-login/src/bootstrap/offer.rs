@@ -177,7 +177,7 @@ impl BootstrapRequest {
         self.encode_behind(b"\n")
     }
 
-    /// Returns the text for a far side on which ssh is to run `command`.
+    /// Returns the text for a remote side on which ssh is to run `command`.
     ///
     /// A start-up file may have started another shell in its stead, which then reads what to run on its input. The second
     /// line makes the command of it all the same.

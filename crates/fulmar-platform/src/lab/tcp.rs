@@ -66,7 +66,7 @@ mod tests {
         (near, listener.accept().unwrap().0)
     }
 
-    /// Returns how much a connection takes whose far end does not read, with room for much here.
+    /// Returns how much a connection takes whose remote end does not read, with room for much here.
     fn taken(near: &mut TcpStream) -> usize {
         near.set_nonblocking(true).unwrap();
         let mut taken = 0;

@@ -134,7 +134,7 @@ impl SshChild {
         self.status
     }
 
-    /// Has more for the far side.
+    /// Has more for the remote side.
     pub(crate) fn append(&mut self, bytes: &[u8]) {
         self.outgoing.extend_from_slice(bytes);
     }
@@ -169,7 +169,7 @@ impl SshChild {
     }
 
     /// Ends it, and with it what it has started. Waits for a moment, so that nothing of it is left when
-    /// we go: `grace` for the far side, and some more for ssh.
+    /// we go: `grace` for the remote side, and some more for ssh.
     pub(crate) fn end(mut self, grace: Duration) {
         let Ok(mut children) = SignalPipe::new(&[Signal::Child]) else {
             return self.ssh.terminate();

@@ -127,7 +127,7 @@ impl<S: RemoteService> SshLogin<S> {
         match token {
             Token::SshOutput => {
                 read_output(now, child, &mut self.state);
-                // What was said before the far end's line is there by then.
+                // What was said before the remote end's line is there by then.
                 read_errors(now, child, &mut self.state);
                 self.has_read_errors = true;
             }
@@ -179,7 +179,7 @@ impl<S: RemoteService> SshLogin<S> {
         None
     }
 
-    /// Writes to the far side.
+    /// Writes to the remote side.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
         if let Some(child) = &mut self.child {
             child.append(bytes);
@@ -187,14 +187,14 @@ impl<S: RemoteService> SshLogin<S> {
         }
     }
 
-    /// Ends ssh, and with it a far end that has not been reached yet. Waits for a moment, so that nothing of it is
+    /// Ends ssh, and with it a remote end that has not been reached yet. Waits for a moment, so that nothing of it is
     /// left when we go.
     pub(crate) fn end(&mut self) {
         let grace = self.state.exit_grace();
         self.end_within(grace);
     }
 
-    /// The same with so much time for the far end.
+    /// The same with so much time for the remote end.
     pub(crate) fn end_within(&mut self, grace: Duration) {
         self.end_query();
         if let Some(mut child) = self.child.take() {

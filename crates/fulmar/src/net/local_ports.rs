@@ -11,7 +11,7 @@ use crate::net::listening::Listening;
 use crate::reactor::{Registry, Token};
 
 /// Open sockets. Each path is a local port, or one of each family as long as it is not known in which
-/// the far end answers.
+/// the remote end answers.
 #[derive(Debug, Default)]
 pub(crate) struct LocalPorts {
     /// The sockets.
@@ -76,7 +76,7 @@ impl LocalPorts {
         self.open.retain(|open| Some(open.path) == last);
     }
 
-    /// Closes what was only needed as long as the far end could be anywhere.
+    /// Closes what was only needed as long as the remote end could be anywhere.
     pub(crate) fn settle(&mut self, peer: SocketAddr) {
         let family = AddressFamily::of(peer.ip());
         self.open.retain(|open| open.family == family);

@@ -60,7 +60,7 @@ pub(crate) fn print_mosh_connect(port: u16, key: &Key) -> io::Result<()> {
     print(&mosh_connect_line(port, key))
 }
 
-/// Prints where ssh came from, if that is known, and how the far end of a copy is reached.
+/// Prints where ssh came from, if that is known, and how the remote end of a copy is reached.
 ///
 /// # Errors
 ///

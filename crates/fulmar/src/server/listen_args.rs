@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::Args;
 use fulmar_login::{BindAddress, PortRange};
 
-/// The address and the ports on which a server listens, or the far end of a copy.
+/// The address and the ports on which a server listens, or the remote end of a copy.
 #[derive(Debug, Args)]
 pub(crate) struct ListenArgs {
     /// Listen on the address that ssh reached

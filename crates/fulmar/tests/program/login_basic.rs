@@ -519,7 +519,7 @@ fn ctrl_c_ends_a_login_and_what_it_has_started() {
     assert!(ssh.wait(crate::support::DEADLINE));
 }
 
-/// The words of a far side for a copy until it falls silent: nothing but that it has begun; or its address,
+/// The words of a remote side for a copy until it falls silent: nothing but that it has begun; or its address,
 /// that ssh is to carry the copy, and its `Hello`.
 const SILENT_COPIES: [&str; 2] = [
     "echo FULMAR READY; exec tail -f /dev/null",
@@ -529,7 +529,7 @@ const SILENT_COPIES: [&str; 2] = [
 ];
 
 #[test]
-fn a_far_side_that_has_begun_and_says_nothing_more_is_told_and_can_be_given_up() {
+fn a_remote_side_that_has_begun_and_says_nothing_more_is_told_and_can_be_given_up() {
     let world = world();
     let silent = FakeSsh {
         before: SILENT_COPIES[0],
@@ -542,7 +542,7 @@ fn a_far_side_that_has_begun_and_says_nothing_more_is_told_and_can_be_given_up()
 }
 
 #[test]
-fn a_far_end_of_a_copy_that_says_nothing_more_is_told_and_can_be_given_up() {
+fn a_remote_end_of_a_copy_that_says_nothing_more_is_told_and_can_be_given_up() {
     for (before, operands) in [
         (SILENT_COPIES[0], ["file", "ada@host:"]),
         (SILENT_COPIES[1], ["file", "ada@host:"]),

@@ -128,7 +128,7 @@ impl Ciphers {
     }
 }
 
-/// Carries so many bytes through a program that says a line when its far end has had them.
+/// Carries so many bytes through a program that says a line when its remote end has had them.
 fn carry(program: &mut Child, bytes: u64) -> Result<()> {
     let input = program.stdin.as_mut().context("a pipe to the tool")?;
     let mut pieces = BufWriter::with_capacity(PIECE, input);

@@ -19,7 +19,7 @@ const SET_UP: Duration = Duration::from_secs(100);
 /// The time that an answer may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The shell that runs at the far end. It ends with its terminal, and reads nobody's settings.
+/// The shell that runs at the remote end. It ends with its terminal, and reads nobody's settings.
 const SHELL: &str = "sh -i";
 
 /// The prompt that is set, as it is typed and as it is shown: nothing else shows it.

@@ -134,7 +134,7 @@ impl Load {
         }
     }
 
-    /// Returns the program that runs at the far end. The text is in this file, where there is one.
+    /// Returns the program that runs at the remote end. The text is in this file, where there is one.
     fn program(self, text: &Path) -> LoadProgram {
         match self {
             Self::Throughput(_) => LoadProgram::Cat {
@@ -195,7 +195,7 @@ impl Work for Load {
     }
 }
 
-/// A session with a program at its far end.
+/// A session with a program at its remote end.
 struct LoadSession {
     // Dropped first: the hosts end what is left of it.
     terminal: LoadTerminal,

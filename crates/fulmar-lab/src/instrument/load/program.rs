@@ -1,4 +1,4 @@
-//! The far end: programs that wait for a key and then do their part.
+//! The remote end: programs that wait for a key and then do their part.
 //!
 //! Each shows [`READY`], waits for one key, does its part, and shows [`DONE`] or [`WRONG`] on a
 //! line of its own of an empty screen. The words hold no character that the programs show
@@ -25,7 +25,7 @@ pub(super) const WRONG: &str = "#WRONG#";
 const FRAMES_PER_SECOND: u32 = 20;
 const FULL_SCREEN_SECONDS: u32 = 8;
 
-/// A program that runs at the far end. The command line of the lab starts it.
+/// A program that runs at the remote end. The command line of the lab starts it.
 #[derive(clap::Subcommand, Debug, Clone)]
 pub enum LoadProgram {
     /// Shows a file.

@@ -1,4 +1,4 @@
-//! The far end: a program that writes bursts on its terminal.
+//! The remote end: a program that writes bursts on its terminal.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

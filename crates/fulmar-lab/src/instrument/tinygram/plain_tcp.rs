@@ -94,13 +94,13 @@ fn write_bursts(
     Ok(written)
 }
 
-/// The near end of connections of that kind, one after the other.
+/// The local end of connections of that kind, one after the other.
 struct TcpClient<'a> {
     plain: PlainTcp,
     link: &'a Link,
     listener: TcpListener,
     stream: TcpStream,
-    /// Where far ends go.
+    /// Where remote ends go.
     hand_over: Sender<TcpStream>,
     buffer: Vec<u8>,
 }
@@ -125,7 +125,7 @@ impl<'a> TcpClient<'a> {
     }
 }
 
-/// Makes a connection, and hands its far end over.
+/// Makes a connection, and hands its remote end over.
 fn connect(
     plain: PlainTcp,
     link: &Link,

@@ -16,7 +16,7 @@ use crate::link::Link;
 /// The key that asks for a burst: Enter.
 pub(super) const KEY: &[u8] = b"\r";
 
-/// The key that asks the far end of a session to leave: Ctrl-].
+/// The key that asks the remote end of a session to leave: Ctrl-].
 pub(super) const LAST_KEY: &[u8] = b"\x1d";
 
 /// The time for which a burst is waited for.

@@ -248,7 +248,7 @@ mod tests {
     use std::io::{Seek as _, SeekFrom, Write as _};
 
     #[test]
-    fn a_line_names_the_far_end_as_scp_does() {
+    fn a_line_names_the_remote_end_as_scp_does() {
         let up = TransferDirection::Up.with_ends("scp {from} {to}");
         assert_eq!(up, "scp {source} {host}:{target}");
         let down = TransferDirection::Down.with_ends("scp {from} {to}");

@@ -1,4 +1,4 @@
-//! A copy whose near end has vanished stands in the way of the next one.
+//! A copy whose local end has vanished stands in the way of the next one.
 
 use std::fs;
 

@@ -11,7 +11,7 @@ use super::{Running, at_terminal, command, far, far_path, near_path, scene};
 use crate::login::scene::Scene;
 use crate::support::Person;
 
-/// The far end of these tests: it invites, is never heard over UDP, and writes what lies ready. A variable
+/// The remote end of these tests: it invites, is never heard over UDP, and writes what lies ready. A variable
 /// that ssh carries says which of that.
 const FAKE: &str = "printf 'FULMAR COPY 1 9 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\\n'\n\
                     read -r line\n\
@@ -76,7 +76,7 @@ fn wrong_entries(begin: &Frames) -> Vec<Case> {
     ]
 }
 
-/// Has the far end do what lies ready under a name, as `fulmar cp` is told by `case`.
+/// Has the remote end do what lies ready under a name, as `fulmar cp` is told by `case`.
 fn prepare(scene: &Scene, cases: &[Case]) {
     scene.far.write_home(Person::Bob, "fake", FAKE);
     scene.authorize("command=\"sh fake\"");
@@ -212,7 +212,7 @@ fn links_and_modes_of_a_hostile_sender_lead_nowhere() {
     for (name, _, _) in &cases {
         scene.near.folder(Person::Alice, name);
     }
-    // They are left waiting for more, as their far ends are for them.
+    // They are left waiting for more, as their remote ends are for them.
     let running = cases.iter().map(|(name, _, _)| {
         let case = format!("SetEnv=LC_CASE={name}");
         Running::start(&scene, &["-q", "-o", &case, "-rp", &far("wanted"), name])
@@ -280,7 +280,7 @@ fn what_a_hostile_receiver_answers_is_refused_in_one_message() {
 }
 
 #[test]
-fn what_a_hostile_far_end_calls_things_does_not_reach_the_terminal() {
+fn what_a_hostile_remote_end_calls_things_does_not_reach_the_terminal() {
     let Some(scene) = scene() else { return };
     let begin = Frames::of_answerer();
     let path = [b"wanted/", EVIL].concat();
@@ -333,7 +333,7 @@ fn endless_entries_are_not_kept() {
     scene.expect_nothing_left();
 }
 
-/// Alice's own program speaks to the real far end.
+/// Alice's own program speaks to the real remote end.
 fn speak(scene: &Scene, frames: &Frames) -> Output {
     let login = format!("bob@{}", crate::login::scene::FAR);
     let mut command = command(scene, "ssh", &[&login, "fulmar", "copy-server"]);
@@ -344,7 +344,7 @@ fn speak(scene: &Scene, frames: &Frames) -> Output {
     scene.near.inside(|| {
         let mut child = command.spawn().expect("it starts");
         let mut input = child.stdin.take().expect("a pipe");
-        // A far end that has heard enough reads no more.
+        // A remote end that has heard enough reads no more.
         let _ = input.write_all(&[OVER_SSH, &frames.0].concat());
         drop(input);
         child.wait_with_output().expect("it ends")
@@ -352,7 +352,7 @@ fn speak(scene: &Scene, frames: &Frames) -> Output {
 }
 
 #[test]
-fn a_hostile_near_end_writes_to_what_it_named_only() {
+fn a_hostile_local_end_writes_to_what_it_named_only() {
     let Some(scene) = scene() else { return };
     scene.far.folder(Person::Bob, "target");
     scene.far.folder(Person::Bob, "outside");

@@ -7,8 +7,8 @@ use std::time::Instant;
 use rustix::process::Signal;
 
 use super::{
-    Running, at_terminal, copy, expect_resumed, far, far_end, far_path, near_path, noise,
-    number_before, scene, wait_for_megabytes,
+    Running, at_terminal, copy, expect_resumed, far, far_path, near_path, noise, number_before,
+    remote_end, scene, wait_for_megabytes,
 };
 use crate::login::scene::{Scene, is_daemon};
 use crate::support::network::{
@@ -148,7 +148,7 @@ fn without_udp_it_goes_over_ssh_and_says_so_in_one_line() {
 /// The length of a file that has few chunks for each stream.
 const SHORT: usize = 24_000_000;
 
-/// A copy of such a file to the far machine, of which half is done.
+/// A copy of such a file to the remote machine, of which half is done.
 #[track_caller]
 fn half_way(scene: &Scene) -> Terminal {
     scene.near.write_home(Person::Alice, "file", noise(SHORT));
@@ -210,7 +210,7 @@ fn without_resuming_it_begins_anew() {
 }
 
 #[test]
-fn a_near_end_that_is_killed_leaves_a_far_end_that_leaves() {
+fn a_local_end_that_is_killed_leaves_a_remote_end_that_leaves() {
     let Some(scene) = scene() else { return };
     let mut terminal = half_way(&scene);
     let near = Process::of(terminal.pid()).expect("it runs");
@@ -222,7 +222,7 @@ fn a_near_end_that_is_killed_leaves_a_far_end_that_leaves() {
 }
 
 #[test]
-fn a_near_end_that_is_not_heard_any_more_is_waited_for_as_long_as_is_said() {
+fn a_local_end_that_is_not_heard_any_more_is_waited_for_as_long_as_is_said() {
     let Some(scene) = scene() else { return };
     scene.authorize("command=\"fulmar copy-server --idle 2\"");
     let mut terminal = half_way(&scene);
@@ -234,10 +234,10 @@ fn a_near_end_that_is_not_heard_any_more_is_waited_for_as_long_as_is_said() {
 }
 
 #[test]
-fn a_far_end_that_is_killed_is_given_up_and_the_same_command_goes_on() {
+fn a_remote_end_that_is_killed_is_given_up_and_the_same_command_goes_on() {
     let Some(scene) = scene() else { return };
     let mut terminal = half_way(&scene);
-    far_end(&scene).signal(Signal::KILL);
+    remote_end(&scene).signal(Signal::KILL);
     terminal.wait_for_text("still trying");
     expect_cut_short(&mut terminal, 255);
     terminal.wait_for_text("is gone: that machine has refused");
@@ -271,15 +271,15 @@ fn an_outage_that_hides_the_last_word_is_waited_for() {
     while !(has_part(&scene) && is_alone()) {
         assert!(Instant::now() < deadline, "nothing has come");
     }
-    let far_end = far_end(&scene);
-    far_end.signal(Signal::STOP);
+    let remote_end = remote_end(&scene);
+    remote_end.signal(Signal::STOP);
     let sent = Counter::of_udp_from(&scene.near);
     input.write_all(b" and last").expect("it reads");
     drop(input);
     sent.wait_for(2);
     block_udp(&scene.far, Way::Back);
-    far_end.signal(Signal::CONT);
-    // What is not answered is repeated, after some seconds once in each: so often takes longer than the far end stays for
+    remote_end.signal(Signal::CONT);
+    // What is not answered is repeated, after some seconds once in each: so often takes longer than the remote end stays for
     // one that has heard of the end.
     sent.wait_for(22);
     let_udp_pass(&scene.far, Way::Back);

@@ -27,7 +27,7 @@ fn scene() -> Option<Scene> {
     })
 }
 
-/// Bob's file on the far machine, as an operand.
+/// Bob's file on the remote machine, as an operand.
 fn far(path: &str) -> String {
     format!("bob@{FAR}:{path}")
 }
@@ -133,9 +133,9 @@ impl Drop for Running {
     }
 }
 
-/// The far end of the copy that runs.
+/// The remote end of the copy that runs.
 #[track_caller]
-fn far_end(scene: &Scene) -> Process {
+fn remote_end(scene: &Scene) -> Process {
     let processes = scene.far.processes();
     let mut ends = processes
         .iter()

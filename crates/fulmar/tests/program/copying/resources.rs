@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 use rustix::process::Signal;
 
-use super::{Running, far, far_end, far_path, noise, scene};
+use super::{Running, far, far_path, noise, remote_end, scene};
 use crate::support::Person;
 use crate::support::network::Counter;
 
@@ -32,7 +32,7 @@ fn next_progress(copy: &mut Running) -> u64 {
 }
 
 #[test]
-fn a_far_end_keeps_to_the_rate_from_the_start() {
+fn a_remote_end_keeps_to_the_rate_from_the_start() {
     let Some(scene) = scene() else { return };
     scene.far.write_home(Person::Bob, "file", noise(10_000_000));
     let sent = Counter::of_udp_from(&scene.far);
@@ -57,9 +57,9 @@ fn what_has_not_arrived_is_not_said_to_be_done() {
         .write_home(Person::Alice, "file", noise(60_000_000));
     let mut copy = Running::start(&scene, &["-l", "8MB", "file", &far("")]);
     wait_for_progress(&mut copy, 1);
-    let far_end = far_end(&scene);
-    far_end.signal(Signal::STOP);
-    // Half a second's worth, 4 MB, may wait at the near end.
+    let remote_end = remote_end(&scene);
+    remote_end.signal(Signal::STOP);
+    // Half a second's worth, 4 MB, may wait at the local end.
     let told = (0..3).map(|_| next_progress(&mut copy)).last();
     let entries = fs::read_dir(far_path(&scene, "")).expect("a home");
     let sizes = entries.filter_map(|entry| entry.ok()?.metadata().ok());
@@ -70,7 +70,7 @@ fn what_has_not_arrived_is_not_said_to_be_done() {
     assert!(there > 0, "nothing has arrived");
     let told = told.expect("three times");
     assert!(told < there + 2_000_000, "{told} of {there} bytes");
-    far_end.signal(Signal::CONT);
+    remote_end.signal(Signal::CONT);
     copy.wait_for_line("\"event\":\"done\"");
     copy.child.wait().expect("it is ours");
     scene.expect_nothing_left();
@@ -96,7 +96,7 @@ fn neither_end_holds_more_than_what_is_under_way() {
         while done < 20_000_000 {
             done = next_progress(&mut copy);
         }
-        let ends = [copy.process(), far_end(&scene)];
+        let ends = [copy.process(), remote_end(&scene)];
         for memory in ends.map(|end| end.memory_max()) {
             assert!(memory <= MEMORY_KB_MAX, "{from}: {memory} kB");
         }

@@ -1,4 +1,4 @@
-//! Addresses of the far machine, and how they are found.
+//! Addresses of the remote machine, and how they are found.
 
 use super::scene::{
     FAR, Plan, Scene, Starter, expect_login, expect_refusal, expect_session, for_each_starter,

@@ -120,7 +120,7 @@ fn an_address_of_one_link_keeps_its_zone() {
 }
 
 #[test]
-fn behind_a_jump_host_the_far_side_tells_its_address() {
+fn behind_a_jump_host_the_remote_side_tells_its_address() {
     let Some(jump) = Machine::start("jump") else {
         return;
     };
@@ -226,7 +226,7 @@ fn without_a_server_there_it_says_what_to_install() {
 }
 
 #[test]
-fn dropbear_at_the_far_end_is_enough() {
+fn dropbear_at_the_remote_end_is_enough() {
     let plan = Plan {
         daemon: Kind::Dropbear,
         config: "StrictHostKeyChecking accept-new\n",

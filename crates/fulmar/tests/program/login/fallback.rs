@@ -1,4 +1,4 @@
-//! Servers that are or are not on the far machine, and where.
+//! Servers that are or are not on the remote machine, and where.
 
 use std::net::UdpSocket;
 

@@ -65,7 +65,7 @@ impl Drop for Forger {
     }
 }
 
-/// Has the far machine show screens that take more than a datagram each, and expects nothing else on
+/// Has the remote machine show screens that take more than a datagram each, and expects nothing else on
 /// the screen.
 fn expect_screens(terminal: &mut Terminal, name: &str, count: usize) {
     for number in 0..count {

@@ -1,4 +1,4 @@
-//! Ways to the far machine that are not one TCP connection to it: over others, through a program,
+//! Ways to the remote machine that are not one TCP connection to it: over others, through a program,
 //! or along a connection that is there already.
 
 use super::scene::{

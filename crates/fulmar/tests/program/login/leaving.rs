@@ -48,7 +48,7 @@ fn asking(starter: Starter) -> Option<(Scene, Terminal)> {
     Some((scene, terminal))
 }
 
-/// A scene in which a server on the far machine says hello, and no more.
+/// A scene in which a server on the remote machine says hello, and no more.
 fn greeting(starter: Starter) -> Option<(Scene, Terminal)> {
     let scene = Scene::new(&Plan::default())?;
     let bell = Bell::new(&scene.far, Person::Bob, "said-hello");

@@ -13,7 +13,7 @@ for_each_starter! {
     a_terminal_without_columns: fulmar;
 }
 
-/// Starts with a bash on the far machine that does something before each command of ssh.
+/// Starts with a bash on the remote machine that does something before each command of ssh.
 fn after_bashrc(starter: Starter, lines: &str, refusal: &str) {
     let plan = Plan {
         shell: "/bin/bash",
@@ -53,7 +53,7 @@ fn two_servers(starter: Starter) {
     expect_refusal(&mut terminal, "two servers were started");
 }
 
-/// An address that the far machine has no right to name.
+/// An address that the remote machine has no right to name.
 const FOREIGN: &str = "203.0.113.9";
 
 fn a_foreign_address(starter: Starter) {

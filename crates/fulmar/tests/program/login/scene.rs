@@ -9,7 +9,7 @@ use crate::support::network::{self, Families};
 use crate::support::{Daemon, Machine, Person, Rules, Setup, Terminal, make_key};
 use fulmar_testbed::peers;
 
-/// The program that Alice starts to get to the far machine.
+/// The program that Alice starts to get to the remote machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Starter {
     /// Our program under its own name.
@@ -51,7 +51,7 @@ impl Starter {
     }
 }
 
-/// A near and a far machine with a cable between them, and a daemon on the far one that knows
+/// A near and a remote machine with a cable between them, and a daemon on the far one that knows
 /// Alice's key.
 pub(crate) struct Scene {
     // The daemon first: its log is told before the machine is gone.
@@ -74,7 +74,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) jumps: &'a [&'a Machine],
 }
 
-/// The ssh server on the far machine.
+/// The ssh server on the remote machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     OpenSsh,
@@ -94,7 +94,7 @@ impl Default for Plan<'_> {
     }
 }
 
-/// The name of the far machine in /etc/hosts of the near one.
+/// The name of the remote machine in /etc/hosts of the near one.
 pub(crate) const FAR: &str = "far";
 
 impl Scene {
@@ -160,7 +160,7 @@ impl Scene {
         machine.write_home(person, ".ssh/authorized_keys", line.trim_start());
     }
 
-    /// Tells Alice's ssh the keys of the far machine and of others, under whatever names.
+    /// Tells Alice's ssh the keys of the remote machine and of others, under whatever names.
     pub(crate) fn trust(&self, others: &[&Machine]) {
         let key = |machine: &Machine| {
             let key = std::fs::read_to_string(machine.path("/etc/ssh/host_key.pub")).ok()?;
@@ -263,7 +263,7 @@ pub(crate) fn expect_session(scene: &Scene, starter: Starter, terminal: &mut Ter
     scene.expect_nothing_left();
 }
 
-/// The same on a near or far machine where something else may run.
+/// The same on a near or remote machine where something else may run.
 #[track_caller]
 pub(crate) fn expect_work_and_status(starter: Starter, terminal: &mut Terminal) {
     terminal.wait_for_prompt();

@@ -90,7 +90,7 @@ fn an_agent(starter: Starter) {
         .wait_until_only(|line| line.starts_with("ssh-agent"));
 }
 
-/// Starts where nothing is known of the far machine; `config` may say what to do about it.
+/// Starts where nothing is known of the remote machine; `config` may say what to do about it.
 fn with_known_hosts(starter: Starter, known: &str) -> Option<(Scene, Terminal)> {
     let scene = Scene::new(&Plan::default())?;
     scene

@@ -1,4 +1,4 @@
-//! Far machines that lack, forbid or say something.
+//! Remote machines that lack, forbid or say something.
 
 use super::scene::{
     FAR, Plan, Scene, Starter, expect_login, expect_session, expect_work, for_each_starter, leave,
@@ -55,7 +55,7 @@ fn no_home_variable_here(starter: Starter) {
     after(starter, &["env", "-u", "HOME"]);
 }
 
-/// Runs a script as root on the far machine.
+/// Runs a script as root on the remote machine.
 fn at_far(scene: &Scene, script: &str) {
     let mut command = scene.far.command(Person::Root, "sh");
     scene.far.output_of(command.args(["-e", "-c", script]));

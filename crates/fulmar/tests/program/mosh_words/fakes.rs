@@ -180,7 +180,7 @@ fn named(word: String) -> String {
     {
         return format!("ProxyCommand=<starter> '--family{options}");
     }
-    // How the far side is asked for its address is each one's own.
+    // How the remote side is asked for its address is each one's own.
     if let Some((ask, server)) = word.split_once(" ; mosh-server ") {
         return format!("<asks: {:?}> ; mosh-server {server}", answers(ask));
     }

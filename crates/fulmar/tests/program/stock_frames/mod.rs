@@ -1,4 +1,4 @@
-//! Frames of either make, read by the other one: what a user sees of a screen at the far end.
+//! Frames of either make, read by the other one: what a user sees of a screen at the remote end.
 //!
 //! ```text
 //! ours_in_stock    random program ─► fulmar_core::Server ═ UDP ═► stock mosh-client ─► pty ─► judge

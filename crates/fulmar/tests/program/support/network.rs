@@ -82,7 +82,7 @@ fn lay_cable(left: &Machine, right: &Machine) {
 fn route(machine: &Machine, number: usize, cables: usize, families: Families) {
     let mut lines = String::new();
     for cable in 0..cables {
-        // The far end of our own cable leads on, to the left or to the right.
+        // The remote end of our own cable leads on, to the left or to the right.
         let via = match cable {
             _ if cable > number => (number, 2),
             _ if cable + 1 < number => (number - 1, 1),

@@ -9,7 +9,7 @@ pub(crate) enum Person {
     Root,
     /// The person whose fingers the tests are.
     Alice,
-    /// The account that Alice has on the far machine.
+    /// The account that Alice has on the remote machine.
     Bob,
 }
 
