@@ -77,8 +77,8 @@ mod transport_choice;
 pub use address_preference::AddressPreference;
 pub use bootstrap::{
     Announcement, BindAddress, BootstrapLine, BootstrapRequest, BootstrapRequestError, CopyParams,
-    EncodedRequest, MalformedLine, MoshConnect, Offer, OfferError, OfferReader, ReadKey,
-    ReceivedOffer, mosh_connect_line, split_assignment,
+    EncodedRequest, InputEndWatcher, MalformedLine, MoshConnect, Offer, OfferError, OfferReader,
+    ReadKey, ReceivedOffer, mosh_connect_line, split_assignment,
 };
 pub use candidate_addresses::{CandidateAddresses, TriedAddress};
 pub use candidates::AddressSource;

@@ -7,7 +7,9 @@ use std::time::Duration;
 use fulmar_core::Agreement;
 use fulmar_datagram::{Key, KeyMark};
 
-use crate::bootstrap::{Announcement, BootstrapLine, EncodedRequest, MoshConnect, WIRE_VERSION};
+use crate::bootstrap::{
+    Announcement, BootstrapLine, EncodedRequest, MoshConnect, WIRE_VERSION, has_line,
+};
 use crate::diagnostics::Diagnostics;
 use crate::login_error::LoginError;
 use crate::output_error::OutputError;
@@ -227,9 +229,7 @@ impl RemoteService for SessionService {
     }
 
     fn has_written(&self, line: &[u8], is_cut: bool) -> bool {
-        let lines = self.request.bytes().split(|&byte| byte == b'\n');
-        let mut lines = lines.filter(|written| written.starts_with(line));
-        !line.is_empty() && lines.any(|written| is_cut || written.len() == line.len())
+        has_line(self.request.bytes(), line, is_cut)
     }
 
     fn has_begun(&self, _: &Diagnostics) -> bool {

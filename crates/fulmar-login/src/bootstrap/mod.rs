@@ -15,6 +15,7 @@ mod line_splitter;
 mod lines;
 mod offer;
 mod offer_reader;
+mod other_shell;
 mod percent;
 
 pub(crate) use self::line_splitter::{LineSplitter, OutputLine};
@@ -25,6 +26,8 @@ pub use self::offer::{
     BindAddress, BootstrapRequest, BootstrapRequestError, EncodedRequest, Offer, split_assignment,
 };
 pub use self::offer_reader::{OfferError, OfferReader, ReceivedOffer};
+pub use self::other_shell::InputEndWatcher;
+pub(crate) use self::other_shell::{INPUT_ENDS_LINE, becoming};
 
 /// The version of the bootstrap that this program speaks.
 ///
@@ -46,3 +49,10 @@ pub(crate) const COMMAND_BYTES_MAX: usize = 128 * 1024;
 ///
 /// Source: docs/threat-model.md §6.
 pub(crate) const REQUEST_BYTES_MAX: usize = 512 * 1024;
+
+/// Tells if a text has that line, or, if it is cut, one that begins so.
+pub(crate) fn has_line(text: &[u8], line: &[u8], is_cut: bool) -> bool {
+    let lines = text.split(|&byte| byte == b'\n');
+    let mut lines = lines.filter(|written| written.starts_with(line));
+    !line.is_empty() && lines.any(|written| is_cut || written.len() == line.len())
+}

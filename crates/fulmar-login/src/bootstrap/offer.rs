@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use fulmar_core::Capabilities;
 use fulmar_terminal::Size;
 
+use super::other_shell::becoming;
 use super::{COMMAND_BYTES_MAX, REQUEST_BYTES_MAX, WIRE_VERSION, percent};
 use crate::ports::PortRange;
 
@@ -168,7 +169,7 @@ pub struct EncodedRequest {
 }
 
 impl BootstrapRequest {
-    /// Returns the text for whoever runs the server already.
+    /// Returns the text for whoever runs the server already, behind an empty line.
     ///
     /// # Errors
     ///
@@ -177,19 +178,17 @@ impl BootstrapRequest {
         self.encode_behind(b"\n")
     }
 
-    /// Returns the text for a remote side on which ssh is to run `command`.
-    ///
-    /// A start-up file may have started another shell in its stead, which then reads what to run on its input. The second
-    /// line makes the command of it all the same.
+    /// Returns the text for a remote side on which ssh is to run `command`, whichever shell reads it there.
     ///
     /// # Errors
     ///
     /// As for [`encode`](BootstrapRequest::encode).
     pub fn encode_for(&self, command: &str) -> Result<EncodedRequest, BootstrapRequestError> {
-        self.encode_behind(format!("\nexec {command}\n").as_bytes())
+        let told = self.encode_behind(b"")?;
+        self.encode_behind(&becoming(command, told.bytes()))
     }
 
-    /// Returns the text behind these lines, of which the first is empty, for a profile that waits for the return key.
+    /// Returns the text behind these lines.
     fn encode_behind(&self, lines: &[u8]) -> Result<EncodedRequest, BootstrapRequestError> {
         let length: usize = self.offer.command.iter().map(|word| word.len() + 1).sum();
         if length > COMMAND_BYTES_MAX {
@@ -296,8 +295,12 @@ mod tests {
             offer: Offer::of(Capabilities::NONE),
         };
         let encoded = request.encode_for("sh -c 'x y'").unwrap();
-        let text = "\nexec sh -c 'x y'\nFULMAR OFFER 1 -\nFULMAR END\n";
-        assert_eq!(String::from_utf8_lossy(encoded.bytes()), text);
+        let text = String::from_utf8_lossy(encoded.bytes());
+        let told = "FULMAR OFFER 1 -\nFULMAR END\n";
+        assert!(
+            text.ends_with(&format!("\nexec sh -c 'x y'\n{told}")),
+            "{text}"
+        );
         assert_eq!(encoded.offer(), b"FULMAR OFFER 1 -\nFULMAR END\n");
     }
 
