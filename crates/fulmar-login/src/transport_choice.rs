@@ -74,7 +74,8 @@ pub struct TransportChoice {
     since: Time,
     has_udp: bool,
     is_udp_open: bool,
-    has_ssh: bool,
+    /// Why ssh cannot carry it, if so.
+    without_ssh: Option<&'static str>,
     events: VecDeque<TransportEvent>,
 }
 
@@ -87,7 +88,7 @@ impl TransportChoice {
             since: now,
             has_udp,
             is_udp_open: false,
-            has_ssh: true,
+            without_ssh: None,
             events: VecDeque::new(),
         }
     }
@@ -122,7 +123,7 @@ impl TransportChoice {
     /// Takes note that the remote end says that ssh carries it.
     pub fn handle_over_ssh(&mut self) {
         match self.stage {
-            ChoiceStage::Asking if self.has_ssh => {
+            ChoiceStage::Asking if self.without_ssh.is_none() => {
                 self.choose(Transport::Ssh);
                 // The remote end has dropped it as well.
                 if std::mem::take(&mut self.has_udp) {
@@ -136,7 +137,13 @@ impl TransportChoice {
 
     /// Takes note that ssh has ended.
     pub fn handle_ssh_end(&mut self) {
-        self.has_ssh = false;
+        self.without_ssh.get_or_insert("ssh has ended");
+    }
+
+    /// Takes note that the input of ssh has ended, so that it can carry nothing.
+    pub fn handle_ssh_input_end(&mut self) {
+        let why = "no UDP comes back, and a shell there that waited for the end of its input (exec fish) keeps ssh from being used";
+        self.without_ssh.get_or_insert(why);
     }
 
     /// Returns when to look again.
@@ -154,19 +161,25 @@ impl TransportChoice {
     }
 
     fn decide(&mut self, now: Time) {
-        let ssh_has_ended = || TransportError::Lost("ssh has ended".to_owned());
         match self.stage {
             ChoiceStage::Connecting if self.since + UDP_WITHIN <= now || !self.has_udp => {
-                if self.has_ssh {
-                    self.stage = ChoiceStage::Asking;
-                    self.events.push_back(TransportEvent::AskSsh);
-                } else {
-                    self.fail(ssh_has_ended());
+                match self.without_ssh {
+                    None => {
+                        self.stage = ChoiceStage::Asking;
+                        self.events.push_back(TransportEvent::AskSsh);
+                    }
+                    Some(why) => self.fail(TransportError::Lost(why.to_owned())),
                 }
             }
             // The remote end was quicker to connect than to read what it was asked.
-            ChoiceStage::Asking if !self.has_ssh && self.is_udp_open => self.choose(Transport::Udp),
-            ChoiceStage::Asking if !self.has_ssh => self.fail(ssh_has_ended()),
+            ChoiceStage::Asking if self.without_ssh.is_some() && self.is_udp_open => {
+                self.choose(Transport::Udp);
+            }
+            ChoiceStage::Asking => {
+                if let Some(why) = self.without_ssh {
+                    self.fail(TransportError::Lost(why.to_owned()));
+                }
+            }
             _ => {}
         }
     }
@@ -258,6 +271,18 @@ mod tests {
         drained(&mut asked, at(3000));
         asked.handle_ssh_end();
         assert_eq!(drained(&mut asked, at(3001)), [failed]);
+    }
+
+    #[test]
+    fn an_ssh_whose_input_has_ended_is_not_asked() {
+        let mut choice = TransportChoice::begin(START, true);
+        choice.handle_ssh_input_end();
+        assert_eq!(drained(&mut choice, at(2999)), [], "UDP may come");
+        let told = drained(&mut choice, at(3000));
+        assert!(matches!(
+            &told[..],
+            [TransportEvent::Failed(TransportError::Lost(why))] if why.contains("exec fish")
+        ));
     }
 
     #[test]
