@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::bootstrap::{BootstrapLine, CopyParams};
+use crate::bootstrap::{BootstrapLine, CopyParams, becoming, has_line};
 use crate::diagnostics::Diagnostics;
 use crate::login_error::{LoginError, SshExit};
 use crate::output_error::OutputError;
@@ -68,10 +68,12 @@ impl From<LoginError> for CopyLoginError {
 }
 
 impl CopyService {
-    /// Returns a copy that is asked for with these bytes, if the command there asks for anything.
-    pub fn new(request: Vec<u8>) -> CopyService {
+    /// Returns a copy whose far end `command` starts, as ssh runs it. A `program` is named to a command that asks for it.
+    pub fn new(command: &str, program: Option<&str>) -> CopyService {
+        let told = program.map(|line| format!("FULMAR START {line}\n"));
+        let told = told.unwrap_or_default().into_bytes();
         CopyService {
-            request,
+            request: [becoming(command, &told), told].concat(),
             ..CopyService::default()
         }
     }
@@ -89,13 +91,16 @@ impl RemoteService for CopyService {
         &self.request
     }
 
-    fn repeated(&self, _: &OutputEvent) -> &[u8] {
-        &[]
+    fn repeated(&self, event: &OutputEvent) -> &[u8] {
+        match event {
+            OutputEvent::Ready => &self.request,
+            _ => &[],
+        }
     }
 
     fn take_ready(&mut self) -> Option<OutputEvent> {
         self.is_ready = true;
-        None
+        Some(OutputEvent::Ready)
     }
 
     fn take_line(
@@ -124,8 +129,8 @@ impl RemoteService for CopyService {
         !self.is_reachable
     }
 
-    fn has_written(&self, _: &[u8], _: bool) -> bool {
-        false
+    fn has_written(&self, line: &[u8], is_cut: bool) -> bool {
+        has_line(&self.request, line, is_cut)
     }
 
     fn has_begun(&self, diagnostics: &Diagnostics) -> bool {
@@ -237,6 +242,7 @@ mod tests {
             said,
             [
                 OutputEvent::Other("hello\\u{1b}[2J".to_owned()),
+                OutputEvent::Ready,
                 OutputEvent::Reachable
             ]
         );

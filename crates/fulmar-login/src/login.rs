@@ -8,7 +8,7 @@ use std::time::Duration;
 use fulmar_base::{AddressFamily, Time};
 
 use crate::address_preference::AddressPreference;
-use crate::bootstrap::ReadKey;
+use crate::bootstrap::{INPUT_ENDS_LINE, ReadKey};
 use crate::candidates::{AddressSource, candidates};
 use crate::deferred_text::DeferredText;
 use crate::host_lookup::{HostLookup, LookupOrder, QueryStream};
@@ -83,6 +83,8 @@ pub enum LoginEvent<S: RemoteService> {
     StartSsh(Vec<OsString>),
     /// Write this to ssh.
     WriteToSsh(Vec<u8>),
+    /// Close ssh's input, once all is written.
+    CloseInput,
     /// Close ssh's input, give the remote side that long to end, and then end ssh.
     EndSsh(Duration),
     /// Run this command line, and hand over what it writes and how it ends.
@@ -164,6 +166,8 @@ pub struct Login<S: RemoteService> {
     deferred: DeferredText,
     exit: Option<SshExit>,
     written: usize,
+    /// True if the far side was told that its input ends.
+    is_input_closed: bool,
     /// True if ssh has read all that was written at first, which it does once the command runs there.
     is_input_drained: bool,
     drain_checked_at: Time,
@@ -225,6 +229,7 @@ impl<S: RemoteService> Login<S> {
             deferred: DeferredText::default(),
             exit: None,
             written: 0,
+            is_input_closed: false,
             is_input_drained: false,
             drain_checked_at: Time::ZERO,
             stage: LoginStage::LoggingIn,
@@ -244,6 +249,11 @@ impl<S: RemoteService> Login<S> {
     /// Returns what ssh has said on its standard output.
     pub fn output(&self) -> &LoginOutput<S> {
         &self.output
+    }
+
+    /// Tells if the far side's input was ended, so that nothing more can be said to it.
+    pub fn is_input_closed(&self) -> bool {
+        self.is_input_closed
     }
 
     /// Returns how ssh has ended, if it has.
@@ -378,14 +388,32 @@ impl<S: RemoteService> Login<S> {
     pub fn handle_timeout(&mut self, now: Time) {
         self.lookup.handle_timeout(now);
         self.drain_checked_at = now;
-        let is_ready = self.output.service().has_begun(self.output.diagnostics());
+        let awaits_shell = self.awaits_shell();
         if self.config.is_some()
             && self.stage == LoginStage::LoggingIn
             && let Some(silence) = &mut self.silence
-            && let Some(told) = silence.notice(now, &self.host, is_ready)
+            && let Some(told) = silence.notice(now, &self.host, awaits_shell)
         {
             self.events.push_back(LoginEvent::Notice(told));
+            if awaits_shell {
+                self.close_input();
+            }
         }
+    }
+
+    /// Tells if the command has said nothing, so that another shell may read what is for it, and wait for the end of that.
+    fn awaits_shell(&self) -> bool {
+        let service = self.output.service();
+        let has_begun = service.has_begun(self.output.diagnostics()) || service.has_greeted();
+        self.written > 0 && !has_begun && !self.is_input_closed
+    }
+
+    /// Ends the far side's input, and has a far end that reads it later not take that for the end of the login.
+    fn close_input(&mut self) {
+        self.is_input_closed = true;
+        let announcement = INPUT_ENDS_LINE.as_bytes().to_vec();
+        self.events.push_back(LoginEvent::WriteToSsh(announcement));
+        self.events.push_back(LoginEvent::CloseInput);
     }
 
     /// Shows what was kept for the time when the user has the terminal again.
@@ -458,7 +486,7 @@ impl<S: RemoteService> Login<S> {
     }
 
     fn write_request(&mut self) {
-        self.is_input_drained = false;
+        (self.is_input_drained, self.is_input_closed) = (false, false);
         let request = self.output.service().request().to_vec();
         self.written = request.len();
         if !request.is_empty() {
@@ -472,7 +500,7 @@ impl<S: RemoteService> Login<S> {
         // Whoever asks for more than both, once each, gets no more.
         let limit = 4 * service.request().len();
         let again = service.repeated(event).to_vec();
-        if !again.is_empty() && self.written < limit {
+        if !again.is_empty() && self.written < limit && !self.is_input_closed {
             self.written += again.len();
             self.events.push_back(LoginEvent::WriteToSsh(again));
         }

@@ -34,19 +34,22 @@ impl SilenceTimer {
         (!self.is_told).then_some(self.since + TOLD_AFTER)
     }
 
-    /// Returns what the user is to be told of that host, once. `is_ready` tells if the remote shell has said that it reads.
-    pub fn notice(&mut self, now: Time, host: &str, is_ready: bool) -> Option<String> {
+    /// Returns what the user is to be told of that host, once. `awaits_shell` tells if the login has said nothing yet, and
+    /// its input is being ended.
+    pub fn notice(&mut self, now: Time, host: &str, awaits_shell: bool) -> Option<String> {
         self.deadline().filter(|due| *due <= now)?;
         self.is_told = true;
         let seconds = TOLD_AFTER.as_secs();
-        let cause = if is_ready {
-            ""
+        Some(if awaits_shell {
+            format!(
+                "{host} has said nothing for {seconds} seconds since the login; perhaps a start-up file there runs another shell \
+                 (exec fish), which is now told that its input is complete; Ctrl-C ends the wait"
+            )
         } else {
-            " since the login; perhaps a start-up file there runs another shell (exec fish)"
-        };
-        Some(format!(
-            "{host} has said nothing for {seconds} seconds{cause}; waiting goes on, Ctrl-C ends it"
-        ))
+            format!(
+                "{host} has said nothing for {seconds} seconds; waiting goes on, Ctrl-C ends it"
+            )
+        })
     }
 }
 
@@ -58,20 +61,20 @@ mod tests {
     fn it_is_told_once_and_again_when_something_has_come() {
         let at = |seconds| Time::from_origin(Duration::from_secs(seconds));
         let mut silence = SilenceTimer::from(at(0));
-        assert_eq!(silence.notice(at(9), "host", true), None);
+        assert_eq!(silence.notice(at(9), "host", false), None);
         assert_eq!(silence.deadline(), Some(at(10)));
         assert!(
             silence
-                .notice(at(10), "host", true)
+                .notice(at(10), "host", false)
                 .is_some_and(|told| told.contains("host has said"))
         );
         assert_eq!(
-            (silence.notice(at(99), "host", true), silence.deadline()),
+            (silence.notice(at(99), "host", false), silence.deadline()),
             (None, None)
         );
         silence.restart(at(100));
-        assert_eq!(silence.notice(at(109), "host", true), None);
-        let told = silence.notice(at(110), "host", false);
+        assert_eq!(silence.notice(at(109), "host", false), None);
+        let told = silence.notice(at(110), "host", true);
         assert!(told.is_some_and(|told| told.contains("start-up file")));
     }
 }

@@ -54,6 +54,8 @@ struct Outcome {
     shown: String,
     written: usize,
     started: usize,
+    /// How often ssh's input was ended.
+    closed: usize,
     /// The text on standard error that was handed over before the end, to the last ssh that was started.
     errors: String,
 }
@@ -219,6 +221,7 @@ where
                     self.schedule(self.answers.addresses, Coming::Addresses);
                 }
                 LoginEvent::WriteToSsh(bytes) => self.outcome.written += bytes.len(),
+                LoginEvent::CloseInput => self.outcome.closed += 1,
                 LoginEvent::Show(text) | LoginEvent::Notice(text) => self.outcome.shown += &text,
                 LoginEvent::Reachable(..) => self.outcome.reachable += 1,
                 LoginEvent::Failed(failure) => self.outcome.failures.push(failure.told()),
@@ -499,6 +502,37 @@ fn a_remote_end_is_not_kept_waiting_for_addresses_that_never_come() {
     let text = copy_lines().concat().into_bytes();
     let outcome = World::new(CopyService::default(), &[(100, Act::Output(text))], answers).run();
     assert_eq!(outcome.reachable, 1, "{outcome:?}");
+}
+
+/// Lets ten seconds pass in a login that ssh has handed on, once what comes meanwhile has come.
+fn silent_after<S: RemoteService>(service: S, output: &[u8]) -> Outcome
+where
+    S::Error: Told,
+{
+    let mut world = World::new(service, &[], PROMPT);
+    world.drain();
+    world.login.handle_input_drained(world.now);
+    world.login.handle_output(world.now, output);
+    world.now += Duration::from_secs(10);
+    world.run()
+}
+
+#[test]
+fn a_shell_that_may_wait_for_the_end_of_its_input_gets_it_once() {
+    let copy = || CopyService::new("sh -c x", None);
+    for noise in [&b""[..], b"Welcome\n"] {
+        for outcome in [silent_after(session(), noise), silent_after(copy(), noise)] {
+            assert_eq!(outcome.closed, 1, "{outcome:?}");
+            assert_eq!(outcome.shown.matches("exec fish").count(), 1, "{outcome:?}");
+        }
+    }
+    for outcome in [
+        silent_after(session(), b"FULMAR READY\n"),
+        silent_after(session(), b"FULMAR HELLO 0.1.0\n"),
+        silent_after(copy(), b"FULMAR READY\n"),
+    ] {
+        assert_eq!(outcome.closed, 0, "{outcome:?}");
+    }
 }
 
 #[test]

@@ -7,6 +7,9 @@
 //! For a session the login's input is the parent's, too: it hands the offer in it to the daemon. The daemon of a copy
 //! reads and writes itself what the login does.
 //!
+//! An end of the input that was announced is not the end of the login, which then nobody sees; a daemon to which nobody
+//! comes ends by itself.
+//!
 //! ```text
 //!  ssh ── standard input ──► login parent ── offer, go on ──► daemon
 //!      ◄─ FULMAR HEARD ───────────┴◄─── ready, heard, failed ────┘
@@ -137,7 +140,7 @@ impl LoginParent {
             let is_asked = self.is_ready && !self.has_let_go_on;
             let waited = poller.wait(is_asked.then_some(Duration::ZERO), |registry| {
                 registry.add(Token::ForkPeer, &self.daemon, Interest::Read);
-                if !is_looking {
+                if !is_looking && input.is_open() {
                     registry.add(Token::Input, &input, Interest::Read);
                 }
             });

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
 use fulmar_core::CompatMode;
-use fulmar_login::{OfferError, OfferReader};
+use fulmar_login::{InputEndWatcher, OfferError, OfferReader};
 use fulmar_platform::tty::{is_terminal, make_raw};
 
 use crate::advice::Advice;
@@ -16,6 +16,9 @@ pub(crate) struct Input {
     file: File,
     /// Until there is an offer.
     reader: Option<OfferReader>,
+    end_watcher: InputEndWatcher,
+    /// True at an end that is not that of the login.
+    has_ended: bool,
     is_terminal: bool,
 }
 
@@ -84,8 +87,15 @@ impl Input {
         Ok(Input {
             file,
             reader: Some(OfferReader::default()),
+            end_watcher: InputEndWatcher::default(),
+            has_ended: false,
             is_terminal,
         })
+    }
+
+    /// Tells if there may be more to read, or the end of the login.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.has_ended
     }
 
     /// Reads what there is. To be asked when there is something.
@@ -103,10 +113,15 @@ impl Input {
             Ok(1) if self.is_terminal && bytes.first() == Some(&END_OF_INPUT) => Ok(0),
             outcome => outcome,
         };
+        if let Ok(count) = outcome {
+            self.end_watcher
+                .take(bytes.get(..count).unwrap_or_default());
+        }
         let Some(reader) = &mut self.reader else {
+            self.has_ended = matches!(outcome, Ok(0)) && self.end_watcher.is_announced();
             return Ok(match outcome {
-                Ok(0) | Err(_) => News::End,
-                Ok(_) => News::Nothing,
+                Ok(0) | Err(_) if !self.has_ended => News::End,
+                _ => News::Nothing,
             });
         };
         let count = outcome.map_err(while_doing("reading standard input"))?;

@@ -71,10 +71,14 @@ impl CopyConnection {
             }
             None => None,
         };
+        let mut choice = TransportChoice::begin(now, udp.is_some());
+        if login.state().is_input_closed() {
+            choice.handle_ssh_input_end();
+        }
         let connection = CopyConnection {
             host: login.state().host().to_owned(),
             login: Some(login),
-            choice: TransportChoice::begin(now, udp.is_some()),
+            choice,
             udp,
             pipes: None,
         };

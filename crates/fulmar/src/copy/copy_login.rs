@@ -57,13 +57,12 @@ impl CopyLogin {
         let program = settings.server.as_deref().and_then(remote_program);
         let command = copy_command(program.as_deref(), &words);
         let asked_for = program.filter(|program| !is_shell_safe(program));
-        let line = asked_for.map_or_else(Vec::new, |program| {
-            format!("\nFULMAR START {program} copy-server {}\n", words.join(" ")).into_bytes()
-        });
+        let line = asked_for.map(|program| format!("{program} copy-server {}", words.join(" ")));
+        let service = CopyService::new(&command, line.as_deref());
         let ssh: Vec<OsString> = settings.ssh.iter().chain(ssh_words).cloned().collect();
         let config = login::config(settings, &ssh, destination, command);
         Ok(CopyLogin {
-            login: SshLogin::begin(now(), config, CopyService::new(line)),
+            login: SshLogin::begin(now(), config, service),
         })
     }
 

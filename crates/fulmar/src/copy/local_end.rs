@@ -146,7 +146,7 @@ impl<'a> LocalEnd<'a> {
         if waits_for_us || self.reporter.is_behind() || self.connection.silent(now).is_some() {
             return self.silence.restart(now);
         }
-        if let Some(told) = self.silence.notice(now, self.connection.host(), true) {
+        if let Some(told) = self.silence.notice(now, self.connection.host(), false) {
             self.reporter.note(&told);
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_copy::{Answerer, Poll, ProtocolError, RateLimiter};
-use fulmar_login::OVER_SSH_LINE;
+use fulmar_login::{InputEndWatcher, OVER_SSH_LINE};
 use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::{Interest, StandardPipes, Transfer};
 use fulmar_quic::{Connection, ConnectionEvent};
@@ -83,6 +83,9 @@ pub(super) struct RemoteEnd {
     streams: Option<SshStreams>,
     /// The bytes that have come on the login's input.
     asked: Vec<u8>,
+    end_watcher: InputEndWatcher,
+    /// True if the login's input has ended, and the login has not.
+    has_input_ended: bool,
     stage: RemoteEndStage,
     task: RemoteTask,
     /// The rate at which files are sent.
@@ -113,6 +116,8 @@ impl RemoteEnd {
             login: Some(login),
             streams: None,
             asked: Vec::new(),
+            end_watcher: InputEndWatcher::default(),
+            has_input_ended: false,
             stage: RemoteEndStage::Waiting(now()),
             task: RemoteTask::Answering(Answerer::new()),
             pace,
@@ -192,7 +197,7 @@ impl RemoteEnd {
         };
         let (reads, writes) = match &self.streams {
             Some(streams) => (streams.wants_more(), streams.has_more()),
-            None => (true, false),
+            None => (!self.has_input_ended, false),
         };
         self.reactor.wait(deadline, |registry| {
             if has_more {
@@ -304,10 +309,15 @@ impl RemoteEnd {
         let mut bytes = [0; 4096];
         match login.pipes.read(&mut bytes) {
             Ok(Transfer::Bytes(count)) => {
-                self.asked
-                    .extend_from_slice(bytes.get(..count).unwrap_or_default());
+                let bytes = bytes.get(..count).unwrap_or_default();
+                self.asked.extend_from_slice(bytes);
+                self.end_watcher.take(bytes);
             }
             Ok(Transfer::WouldBlock) => return Ok(()),
+            Ok(Transfer::Closed) if self.end_watcher.is_announced() => {
+                self.has_input_ended = true;
+                return Ok(());
+            }
             Ok(Transfer::Closed) | Err(_) => return Err(Leave::LoginEnded),
         }
         let line = OVER_SSH_LINE.as_bytes();

@@ -32,6 +32,8 @@ pub(crate) struct SshChild {
     ssh: Piped,
     outgoing: Vec<u8>,
     written: usize,
+    /// True if its input ends behind what there is to write.
+    is_complete: bool,
     was_cut_off: bool,
     status: Option<SshExit>,
 }
@@ -57,6 +59,7 @@ impl SshChild {
             ssh: Piped::spawn(command)?,
             outgoing: Vec::new(),
             written: 0,
+            is_complete: false,
             was_cut_off: false,
             status: None,
         })
@@ -139,6 +142,12 @@ impl SshChild {
         self.outgoing.extend_from_slice(bytes);
     }
 
+    /// Ends its input behind what there is to write.
+    pub(crate) fn close_input(&mut self) {
+        self.is_complete = true;
+        self.write();
+    }
+
     /// Writes what there is to write.
     pub(crate) fn write(&mut self) {
         while let Some(rest) = self.outgoing.get(self.written..)
@@ -154,6 +163,9 @@ impl SshChild {
                     return;
                 }
             }
+        }
+        if self.is_complete {
+            self.ssh.close_input();
         }
     }
 

@@ -169,6 +169,7 @@ impl<S: RemoteService> SshLogin<S> {
             match event {
                 LoginEvent::StartSsh(line) => self.start(&line),
                 LoginEvent::WriteToSsh(bytes) => self.write(&bytes),
+                LoginEvent::CloseInput => self.close_input(),
                 LoginEvent::EndSsh(grace) => self.end_within(grace),
                 LoginEvent::QuerySsh(line) => self.ask(&line),
                 LoginEvent::EndQuery => self.end_query(),
@@ -184,6 +185,12 @@ impl<S: RemoteService> SshLogin<S> {
         if let Some(child) = &mut self.child {
             child.append(bytes);
             child.write();
+        }
+    }
+
+    fn close_input(&mut self) {
+        if let Some(child) = &mut self.child {
+            child.close_input();
         }
     }
 

@@ -22,6 +22,8 @@ for_each_starter! {
     a_bashrc_that_becomes_zsh: fulmar;
     a_bashrc_that_becomes_tcsh: fulmar;
     a_bashrc_that_becomes_fish: fulmar;
+    a_bashrc_that_becomes_fish_before_a_copy: fulmar;
+    a_bashrc_that_takes_longer_than_fish_is_waited_for: fulmar;
 }
 
 /// Logs in to a shell of the distribution whose start file is `file`.
@@ -33,12 +35,14 @@ fn with_shell(starter: Starter, shell: &str, file: &str, lines: &str) {
         shell: &program.display().to_string(),
         ..Plan::default()
     };
-    expect_login(starter, &plan, |scene| {
-        if let Some((folder, _)) = file.rsplit_once('/') {
-            scene.far.folder(Person::Bob, folder);
-        }
-        scene.far.write_home(Person::Bob, file, lines);
-    });
+    expect_login(starter, &plan, |scene| write_start_file(scene, file, lines));
+}
+
+fn write_start_file(scene: &Scene, file: &str, lines: &str) {
+    if let Some((folder, _)) = file.rsplit_once('/') {
+        scene.far.folder(Person::Bob, folder);
+    }
+    scene.far.write_home(Person::Bob, file, lines);
 }
 
 fn dash(starter: Starter) {
@@ -53,9 +57,12 @@ fn zsh(starter: Starter) {
     with_shell(starter, "zsh", ".zshrc", "PS1='ready$ '\n");
 }
 
+const FISH_FILE: &str = ".config/fish/config.fish";
+const FISH_LINES: &str =
+    "function fish_prompt\n    printf 'ready$ '\nend\nset -g fish_greeting ''\n";
+
 fn fish(starter: Starter) {
-    let lines = "function fish_prompt\n    printf 'ready$ '\nend\nset -g fish_greeting ''\n";
-    with_shell(starter, "fish", ".config/fish/config.fish", lines);
+    with_shell(starter, "fish", FISH_FILE, FISH_LINES);
 }
 
 fn tcsh(starter: Starter) {
@@ -199,7 +206,7 @@ fn becoming(shell: &str, file: &str, lines: &str) -> Option<Scene> {
     };
     let scene = Scene::new(&plan)?;
     prepare_bash(&scene, &format!("exec {shell}"));
-    scene.far.write_home(Person::Bob, file, lines);
+    write_start_file(&scene, file, lines);
     Some(scene)
 }
 
@@ -220,13 +227,31 @@ fn a_bashrc_that_becomes_tcsh(starter: Starter) {
 }
 
 fn a_bashrc_that_becomes_fish(starter: Starter) {
-    // It reads all of its input before it runs any of it, so that there is no end to it.
-    if let Some(scene) = becoming("fish", ".profile", "")
+    // It reads all of its input before it runs any of it: that has to end first.
+    if let Some(scene) = becoming("fish", FISH_FILE, FISH_LINES)
         && let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")])
     {
         terminal.wait_for_text("runs another shell (exec fish)");
-        terminal.type_keys("\x03");
-        expect_refusal(&mut terminal, "SIGINT");
+        expect_session(&scene, starter, &mut terminal);
+    }
+}
+
+fn a_bashrc_that_becomes_fish_before_a_copy(starter: Starter) {
+    let target = format!("bob@{FAR}:");
+    if let Some(scene) = becoming("fish", FISH_FILE, FISH_LINES) {
+        scene.near.write_home(Person::Alice, "file", "hello");
+        let Some(mut terminal) = scene.start(starter, &["cp", "file", &target]) else {
+            return;
+        };
+        assert_eq!(terminal.wait_for_end().code(), Some(0));
+        terminal.wait_for_text("runs another shell (exec fish)");
+        let copied = scene.far.read_home(Person::Bob, "file");
+        assert_eq!(copied.as_deref(), Some("hello"));
         scene.expect_nothing_left();
     }
+}
+
+fn a_bashrc_that_takes_longer_than_fish_is_waited_for(starter: Starter) {
+    // The input has ended when the server reads it, and the login has not.
+    with_bashrc(starter, "shopt -q login_shell || sleep 12");
 }
