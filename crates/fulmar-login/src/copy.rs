@@ -68,7 +68,7 @@ impl From<LoginError> for CopyLoginError {
 }
 
 impl CopyService {
-    /// Returns a copy whose far end `command` starts, as ssh runs it. A `program` is named to a command that asks for it.
+    /// Returns a copy whose remote end `command` starts, as ssh runs it. A `program` is named to a command that asks for it.
     pub fn new(command: &str, program: Option<&str>) -> CopyService {
         let told = program.map(|line| format!("FULMAR START {line}\n"));
         let told = told.unwrap_or_default().into_bytes();

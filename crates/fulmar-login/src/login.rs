@@ -166,7 +166,7 @@ pub struct Login<S: RemoteService> {
     deferred: DeferredText,
     exit: Option<SshExit>,
     written: usize,
-    /// True if the far side was told that its input ends.
+    /// True if the remote side was told that its input ends.
     is_input_closed: bool,
     /// True if ssh has read all that was written at first, which it does once the command runs there.
     is_input_drained: bool,
@@ -251,7 +251,7 @@ impl<S: RemoteService> Login<S> {
         &self.output
     }
 
-    /// Tells if the far side's input was ended, so that nothing more can be said to it.
+    /// Tells if the remote side's input was ended, so that nothing more can be said to it.
     pub fn is_input_closed(&self) -> bool {
         self.is_input_closed
     }
@@ -408,7 +408,7 @@ impl<S: RemoteService> Login<S> {
         self.written > 0 && !has_begun && !self.is_input_closed
     }
 
-    /// Ends the far side's input, and has a far end that reads it later not take that for the end of the login.
+    /// Ends the remote side's input, and has a remote end that reads it later not take that for the end of the login.
     fn close_input(&mut self) {
         self.is_input_closed = true;
         let announcement = INPUT_ENDS_LINE.as_bytes().to_vec();
