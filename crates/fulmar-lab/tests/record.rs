@@ -145,7 +145,7 @@ fn what_is_recorded_is_judged_perfect() {
         truth: &truth,
         user_side: &trace,
         host_side: &trace,
-        transit: Duration::ZERO,
+        one_way_delay: Duration::ZERO,
     };
     let verdict = run.judge().expect("a run");
     assert_eq!((verdict.keys.len(), verdict.wrongs.len()), (4, 0));

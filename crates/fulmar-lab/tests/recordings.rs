@@ -150,7 +150,7 @@ fn verdict(trace: &Trace, truth: &GroundTruth, path: DelayedPath) -> RunVerdict 
         truth,
         user_side: &Trace::new(records).expect("sorted records"),
         host_side: trace,
-        transit: path.delay,
+        one_way_delay: path.delay,
     };
     run.judge().unwrap_or_else(|error| panic!("{error}"))
 }
@@ -261,7 +261,7 @@ fn recordings_guessed_by_an_oracle_are_right_at_once() {
             truth: &truth,
             user_side: &Trace::new(records).expect("sorted records"),
             host_side: &Trace::new(host_side).expect("a trace"),
-            transit: Duration::from_millis(500),
+            one_way_delay: Duration::from_millis(500),
         };
         let verdict = run.judge().unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(verdict.wrongs, [], "{name}");

@@ -58,7 +58,7 @@ fn verdict(recording: &[u8], session: &TypingSession, host_side: &Trace) -> RunV
         truth: &GroundTruth::of(&Trace::parse(recording).expect("a trace")),
         user_side: &session.user_side,
         host_side,
-        transit: Duration::ZERO,
+        one_way_delay: Duration::ZERO,
     };
     run.judge().expect("a run of this recording")
 }

@@ -50,7 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         truth: &truth,
         user_side: &user_side,
         host_side: &host_side,
-        transit: Duration::from_millis(arguments.transit),
+        one_way_delay: Duration::from_millis(arguments.transit),
     };
     let verdict = run.judge().context("this is no run that can be judged")?;
     let mut report = json!({ "figures": figures(&verdict) });

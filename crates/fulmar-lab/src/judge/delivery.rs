@@ -17,7 +17,8 @@ pub struct Delivery {
     /// Keys that it received at another place in the order.
     pub reordered: usize,
     /// Keys that it received and nobody typed.
-    pub strange: usize,
+    #[serde(rename = "strange")]
+    pub unexpected: usize,
     /// Keys at the end that it had not received when the run ended.
     pub under_way: usize,
 }
@@ -25,7 +26,7 @@ pub struct Delivery {
 impl Delivery {
     /// True when all that was typed arrived once and in order, but for what was under way.
     pub fn is_faithful(&self) -> bool {
-        self.lost == 0 && self.doubled == 0 && self.reordered == 0 && self.strange == 0
+        self.lost == 0 && self.doubled == 0 && self.reordered == 0 && self.unexpected == 0
     }
 
     /// Compares the bytes that were typed with those that were received, answers of terminals
@@ -50,7 +51,7 @@ impl Delivery {
             } else if is_repeated(&received, key) {
                 delivery.doubled += 1;
             } else {
-                delivery.strange += 1;
+                delivery.unexpected += 1;
             }
         }
         delivery.lost = missing.iter().filter(|key| **key < last).count();
@@ -155,14 +156,14 @@ fn longest_common(one: &[Vec<u8>], other: &[Vec<u8>]) -> Vec<(usize, usize)> {
 mod tests {
     use super::*;
 
-    /// Lost, doubled, reordered, strange, under way.
+    /// Lost, doubled, reordered, unexpected, under way.
     fn compared(typed: &str, received: &str) -> [usize; 5] {
         let delivery = Delivery::compare(typed.as_bytes(), received.as_bytes());
         [
             delivery.lost,
             delivery.doubled,
             delivery.reordered,
-            delivery.strange,
+            delivery.unexpected,
             delivery.under_way,
         ]
     }

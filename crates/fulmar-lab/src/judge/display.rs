@@ -6,9 +6,9 @@ use super::observer::{Change, ScreenObserver, Stamp};
 use crate::trace::{Event, Size, Trace};
 use std::time::Duration;
 
-/// Every look of the user's terminal, in order of time.
+/// Every frame of the user's terminal, in order of time.
 ///
-/// Looks are counted: look 0 is the blank terminal of the beginning, look n is that after the nth
+/// Frames are counted: frame 0 is the blank terminal of the beginning, frame n is that after the nth
 /// piece of output.
 #[derive(Debug)]
 pub(crate) struct DisplayHistory {
@@ -61,12 +61,12 @@ impl DisplayHistory {
         &self.frames
     }
 
-    /// Returns what a cell shows in a look.
+    /// Returns what a cell shows in a frame.
     pub(crate) fn glyph(&self, place: CellPosition, frame: usize) -> Glyph {
         self.history.at(place, frame)
     }
 
-    /// Returns the cells that a look changed.
+    /// Returns the cells that a frame changed.
     pub(crate) fn changed(&self, frame: usize) -> impl Iterator<Item = CellPosition> {
         self.history.changed(frame.saturating_sub(1), frame)
     }

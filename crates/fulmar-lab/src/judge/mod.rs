@@ -39,7 +39,7 @@ mod glyph;
 mod ground_truth;
 mod key_effect;
 mod observer;
-mod own;
+mod own_effect;
 mod timeline;
 mod verdict;
 mod wrong_interval;

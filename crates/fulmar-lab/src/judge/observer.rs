@@ -104,7 +104,7 @@ impl ScreenObserver {
     /// A cell that changes and changes back within `bytes` is not among them.
     pub fn show(&mut self, bytes: &[u8], changes: &mut Vec<Change>) {
         self.parser.advance(&mut self.terminal, bytes);
-        self.look(changes);
+        self.observe(changes);
     }
 
     /// Gives the terminal another size. Cells that are gone become absent, new ones were.
@@ -127,7 +127,7 @@ impl ScreenObserver {
             .map(|place| cell_hash(place, self.glyphs[index(size, place)]))
             .fold(0, |all, one| all ^ one);
         self.terminal.resize(size);
-        self.look(changes);
+        self.observe(changes);
     }
 
     /// Returns the size.
@@ -174,7 +174,7 @@ impl ScreenObserver {
         text.trim_end().to_owned()
     }
 
-    fn look(&mut self, changes: &mut Vec<Change>) {
+    fn observe(&mut self, changes: &mut Vec<Change>) {
         for place in self.suspects() {
             let cell = &self.terminal.grid()[Line(place.row.into())][Column(place.column.into())];
             self.see(place, Glyph::of(cell), changes);
@@ -204,7 +204,7 @@ impl ScreenObserver {
         })
     }
 
-    /// Returns the cells that may have changed since the last look.
+    /// Returns the cells that may have changed since the last observation.
     ///
     /// The emulator's own record of damage leaves out the neighbours that a combining mark or half
     /// of a wide character touches.

@@ -74,13 +74,18 @@ fn judged(recording: Side, user_side: Side, host_side: Side) -> RunVerdict {
     judged_over(50, recording, user_side, host_side)
 }
 
-fn judged_over(transit: u64, recording: Side, user_side: Side, host_side: Side) -> RunVerdict {
+fn judged_over(
+    one_way_delay: u64,
+    recording: Side,
+    user_side: Side,
+    host_side: Side,
+) -> RunVerdict {
     let truth = GroundTruth::of(&recording.trace());
     let run = ObservedRun {
         truth: &truth,
         user_side: &user_side.trace(),
         host_side: &host_side.trace(),
-        transit: ms(transit),
+        one_way_delay: ms(one_way_delay),
     };
     run.judge().unwrap()
 }
@@ -477,7 +482,7 @@ fn what_came_before_the_play_is_not_judged() {
         truth: &truth,
         user_side: &Side(user.collect()).trace(),
         host_side: &Trace::new(host).unwrap(),
-        transit: ms(50),
+        one_way_delay: ms(50),
     };
     let verdict = run.judge().unwrap();
     assert_eq!(own(&verdict), [After(ms(100)), After(ms(100))]);
@@ -492,7 +497,7 @@ fn a_run_of_another_recording_is_refused() {
             truth: &truth,
             user_side: &user.trace(),
             host_side: &host.trace(),
-            transit: ms(50),
+            one_way_delay: ms(50),
         };
         run.judge().unwrap_err()
     };

@@ -12,7 +12,7 @@ pub(crate) struct RunTimeline<'a> {
     pub(crate) truth: &'a GroundTruth,
     pub(crate) display: DisplayHistory,
     /// In order of time.
-    pub(crate) moments: Vec<TimelineSample>,
+    pub(crate) samples: Vec<TimelineSample>,
     /// True if the run has stamps.
     pub(crate) is_stamped: bool,
     /// The beginning of the play.
@@ -21,13 +21,13 @@ pub(crate) struct RunTimeline<'a> {
     pub(crate) end: Duration,
 }
 
-/// One moment of it: right after something was typed, written or shown.
+/// One sample of it: right after something was typed, written or shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimelineSample {
     pub(crate) at: Duration,
     /// The number of keys that were typed.
     pub(crate) typed: usize,
-    /// The number of the look that the display has.
+    /// The number of the frame that the display shows.
     pub(crate) frame: usize,
     /// The least position of the display: the host's output in it goes at least this far.
     pub(crate) lower: OutputPosition,
@@ -60,7 +60,7 @@ impl<'a> RunTimeline<'a> {
         end: Duration,
     ) -> Self {
         let mut tracker = ScreenTracker::new(truth, &display, events.began);
-        let mut moments = Vec::new();
+        let mut samples = Vec::new();
         let (mut typed, mut written, mut frames) = (
             events.typed.iter().peekable(),
             events.written.iter().peekable(),
@@ -86,27 +86,27 @@ impl<'a> RunTimeline<'a> {
                 tracker.show(number);
             }
             tracker.now.at = next;
-            moments.push(tracker.now);
+            samples.push(tracker.now);
         }
         Self {
             truth,
             is_stamped: display.is_stamped(),
             display,
-            moments,
+            samples,
             began: events.began,
             end,
         }
     }
 
-    /// Returns the first moment at which the display showed a true screen. Before it, it shows
+    /// Returns the first sample at which the display showed a true screen. Before it, it shows
     /// whatever a session begins with.
     pub(crate) fn settled(&self) -> Option<usize> {
-        self.moments.iter().position(|moment| moment.is_true)
+        self.samples.iter().position(|sample| sample.is_true)
     }
 
-    /// Returns the number of the moment at which a key was typed.
-    pub(crate) fn moment_of_key(&self, key: usize) -> usize {
-        self.moments.partition_point(|moment| moment.typed <= key)
+    /// Returns the number of the sample at which a key was typed.
+    pub(crate) fn sample_of_key(&self, key: usize) -> usize {
+        self.samples.partition_point(|sample| sample.typed <= key)
     }
 }
 
@@ -115,7 +115,7 @@ impl<'a> RunTimeline<'a> {
 /// The display shows true screens in their order, though not all of them. So when it changes to
 /// one, that is the first such screen from the newest one on that it is known to have shown: one
 /// and the same screen may come again and again. Two things push it on without a change: a stamp,
-/// and, where a run has none, that it shows just what the host had written one transit before.
+/// and, where a run has none, that it shows just what the host had written one delay of the path before.
 struct ScreenTracker<'a> {
     truth: &'a GroundTruth,
     display: &'a DisplayHistory,

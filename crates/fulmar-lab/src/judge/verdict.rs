@@ -23,7 +23,7 @@ pub struct ObservedRun<'a> {
     pub host_side: &'a Trace,
     /// The least time that output takes from the host to the user's terminal. In a run with
     /// stamps it makes no difference. Without them it is better too small than too large.
-    pub transit: Duration,
+    pub one_way_delay: Duration,
 }
 
 /// The reason why a run cannot be judged.
@@ -188,7 +188,7 @@ impl ObservedRun<'_> {
             if self.truth.output().get(start..end) != Some(bytes) {
                 return Err(JudgeError::OtherOutput(start));
             }
-            written.push((at + self.transit, OutputPosition(end)));
+            written.push((at + self.one_way_delay, OutputPosition(end)));
         }
         Ok(written)
     }
@@ -249,15 +249,15 @@ impl ObservedRun<'_> {
 fn whole_at(timeline: &RunTimeline, answered: OutputPosition, number: usize) -> Option<Duration> {
     let truth = timeline.truth;
     let answered = truth.first_state(answered);
-    let from = timeline.moment_of_key(number);
-    timeline.moments[from..]
+    let from = timeline.sample_of_key(number);
+    timeline.samples[from..]
         .iter()
-        .find(|moment| {
-            let hash = timeline.display.frames()[moment.frame].hash;
-            let newest = truth.last_alike(hash, truth.state(moment.upper));
-            truth.state(moment.lower) >= answered && newest.is_some_and(|newest| newest >= answered)
+        .find(|sample| {
+            let hash = timeline.display.frames()[sample.frame].hash;
+            let newest = truth.last_alike(hash, truth.state(sample.upper));
+            truth.state(sample.lower) >= answered && newest.is_some_and(|newest| newest >= answered)
         })
-        .map(|moment| moment.at)
+        .map(|sample| sample.at)
 }
 
 /// See [`RunVerdict::longest_stall`].

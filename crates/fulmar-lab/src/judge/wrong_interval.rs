@@ -44,8 +44,8 @@ impl RunTimeline<'_> {
             return Vec::new();
         };
         let mut watch = WrongDetector::new(self, settled);
-        for moment in &self.moments[settled..] {
-            watch.pass(moment);
+        for sample in &self.samples[settled..] {
+            watch.pass(sample);
         }
         watch.finish()
     }
@@ -62,7 +62,7 @@ struct WrongDetector<'a> {
 
 impl<'a> WrongDetector<'a> {
     fn new(timeline: &'a RunTimeline<'a>, settled: usize) -> Self {
-        let last = timeline.moments[settled];
+        let last = timeline.samples[settled];
         let mut watch = Self {
             timeline,
             last,
@@ -76,59 +76,59 @@ impl<'a> WrongDetector<'a> {
         watch
     }
 
-    fn pass(&mut self, moment: &TimelineSample) {
+    fn pass(&mut self, sample: &TimelineSample) {
         let mut suspects = Vec::new();
-        if moment.frame != self.last.frame {
-            suspects.extend(self.timeline.display.changed(moment.frame));
-            suspects.extend(self.notice_comes_or_goes(moment.frame));
+        if sample.frame != self.last.frame {
+            suspects.extend(self.timeline.display.changed(sample.frame));
+            suspects.extend(self.notice_comes_or_goes(sample.frame));
         }
         for (before, now) in [
-            (self.last.lower, moment.lower),
-            (self.last.upper, moment.upper),
+            (self.last.lower, sample.lower),
+            (self.last.upper, sample.upper),
         ] {
             suspects.extend(self.timeline.truth.changed(before, now));
         }
         suspects.sort_unstable();
         suspects.dedup();
-        self.judge(moment, suspects);
-        self.last = *moment;
+        self.judge(sample, suspects);
+        self.last = *sample;
     }
 
-    fn judge(&mut self, moment: &TimelineSample, suspects: impl IntoIterator<Item = CellPosition>) {
+    fn judge(&mut self, sample: &TimelineSample, suspects: impl IntoIterator<Item = CellPosition>) {
         for place in suspects {
-            let is_right = self.is_right(place, moment);
-            self.set(Some(place), is_right, moment);
+            let is_right = self.is_right(place, sample);
+            self.set(Some(place), is_right, sample);
         }
-        let is_right = self.is_cursor_right(moment);
-        self.set(None, is_right, moment);
+        let is_right = self.is_cursor_right(sample);
+        self.set(None, is_right, sample);
     }
 
-    fn is_right(&self, place: CellPosition, moment: &TimelineSample) -> bool {
-        let shown = self.timeline.display.glyph(place, moment.frame);
-        let (lower, upper) = (moment.lower, moment.upper);
+    fn is_right(&self, place: CellPosition, sample: &TimelineSample) -> bool {
+        let shown = self.timeline.display.glyph(place, sample.frame);
+        let (lower, upper) = (sample.lower, sample.upper);
         (self.has_notice && place.row == 0)
             || self.timeline.truth.ever_shows(place, shown, lower, upper)
     }
 
     /// A cursor that is not to be seen is nowhere wrong.
-    fn is_cursor_right(&self, moment: &TimelineSample) -> bool {
-        let Some(place) = self.timeline.display.frames()[moment.frame].cursor else {
+    fn is_cursor_right(&self, sample: &TimelineSample) -> bool {
+        let Some(place) = self.timeline.display.frames()[sample.frame].cursor else {
             return true;
         };
         let truth = self.timeline.truth;
-        let span = truth.first_state(moment.lower)..=truth.state(moment.upper);
+        let span = truth.first_state(sample.lower)..=truth.state(sample.upper);
         let mut states = truth.states()[span].iter();
         states.any(|state| state.cursor.seen() == Some(place))
     }
 
-    fn set(&mut self, place: Option<CellPosition>, is_right: bool, moment: &TimelineSample) {
+    fn set(&mut self, place: Option<CellPosition>, is_right: bool, sample: &TimelineSample) {
         if is_right {
             if let Some((since, key)) = self.open.remove(&place) {
-                self.close(place, since, key, moment.at);
+                self.close(place, since, key, sample.at);
             }
         } else {
-            let newest = moment.typed.checked_sub(1);
-            self.open.entry(place).or_insert((moment.at, newest));
+            let newest = sample.typed.checked_sub(1);
+            self.open.entry(place).or_insert((sample.at, newest));
         }
     }
 
@@ -185,7 +185,7 @@ impl<'a> WrongDetector<'a> {
 }
 
 impl RunTimeline<'_> {
-    /// Returns the cells in which the last look differs from a true screen.
+    /// Returns the cells in which the last frame differs from a true screen.
     pub(crate) fn differences_at_end(&self, position: OutputPosition) -> usize {
         let frame = self.display.frames().len() - 1;
         places(self.truth.size())

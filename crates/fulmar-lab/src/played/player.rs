@@ -23,7 +23,7 @@ pub struct Player {
     /// The time at which everything before its key was written.
     free: Duration,
     /// Bytes that were received and are not in the recording.
-    strange: usize,
+    unexpected: usize,
     is_stamped: bool,
 }
 
@@ -69,7 +69,7 @@ impl Player {
             resized: None,
             next: 0,
             free: now,
-            strange: 0,
+            unexpected: 0,
             is_stamped,
         }
     }
@@ -100,7 +100,7 @@ impl Player {
             if self.is_next(*byte) {
                 self.received.push(now);
             } else {
-                self.strange += 1;
+                self.unexpected += 1;
             }
         }
     }
@@ -141,8 +141,8 @@ impl Player {
     }
 
     /// Returns how many bytes were received that the recording does not have there.
-    pub fn strange(&self) -> usize {
-        self.strange
+    pub fn unexpected(&self) -> usize {
+        self.unexpected
     }
 
     /// Returns when the next piece is due, if its keys have been received.
@@ -270,7 +270,7 @@ mod tests {
         player.receive(ms(99_100), b"s");
         assert_eq!(written(&mut player, 99_900), lines(&[(99_101, "s")]));
         assert!(player.is_over() && player.poll_timeout().is_none());
-        assert_eq!(player.strange(), 0);
+        assert_eq!(player.unexpected(), 0);
     }
 
     #[test]
@@ -293,7 +293,7 @@ mod tests {
         let mut player = player();
         written(&mut player, 20_000);
         player.receive(ms(20_000), b"\r");
-        assert_eq!((player.poll_timeout(), player.strange()), (None, 1));
+        assert_eq!((player.poll_timeout(), player.unexpected()), (None, 1));
         assert!(!player.is_over());
     }
 
@@ -319,7 +319,7 @@ mod tests {
             player.receive(ms(20_000), b"l\r");
             player.receive(ms(20_000), rest);
             assert_eq!(
-                (written(&mut player, 30_000).len(), player.strange()),
+                (written(&mut player, 30_000).len(), player.unexpected()),
                 (5, 0)
             );
         }
@@ -328,7 +328,7 @@ mod tests {
             player.receive(ms(20_000), &[*byte]);
         }
         assert_eq!(
-            (written(&mut player, 30_000).len(), player.strange()),
+            (written(&mut player, 30_000).len(), player.unexpected()),
             (5, 0)
         );
     }

@@ -27,7 +27,7 @@ pub fn judged(
         truth,
         user_side: &user_side(recording, session, view)?,
         host_side: &session.host_side,
-        transit: std::time::Duration::ZERO,
+        one_way_delay: std::time::Duration::ZERO,
     }
     .judge()?;
     Ok(verdict)

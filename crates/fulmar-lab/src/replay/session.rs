@@ -52,7 +52,7 @@ pub(super) fn play(
         truth: &truth,
         user_side: &session.user_side,
         host_side: &host_side,
-        transit: Duration::ZERO,
+        one_way_delay: Duration::ZERO,
     };
     let verdict = run.judge().context("this run cannot be judged")?;
     let mut figures = watch.figures(peer)?;

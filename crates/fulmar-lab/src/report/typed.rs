@@ -88,7 +88,7 @@ pub(super) fn faults(setting: &CellRuns, peers: &PeerStyles) -> Option<Element> 
             number(sum(|one| one.delivery.lost)),
             number(sum(|one| one.delivery.doubled)),
             number(sum(|one| one.delivery.reordered)),
-            number(sum(|one| one.delivery.strange)),
+            number(sum(|one| one.delivery.unexpected)),
             maybe(stall, |stall| time(stall.as_secs_f64())),
             words(notes(runs)),
         ]));
@@ -217,7 +217,7 @@ mod tests {
                 lost,
                 doubled: 2,
                 reordered: 3,
-                strange: 4,
+                unexpected: 4,
                 ..Delivery::default()
             },
             longest_stall: Duration::from_secs(stall),

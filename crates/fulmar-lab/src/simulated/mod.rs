@@ -132,7 +132,7 @@ impl Simulated {
             truth,
             user_side: &self.session.user_side,
             host_side: &self.host_side,
-            transit: Duration::ZERO,
+            one_way_delay: Duration::ZERO,
         }
         .judge()
     }

@@ -131,7 +131,7 @@ fn both_sides_can_be_kept_and_judged_again() {
         truth: &GroundTruth::of(&recording),
         user_side: &read("user-side"),
         host_side: &read("host-side"),
-        transit: Duration::ZERO,
+        one_way_delay: Duration::ZERO,
     };
     let again = again.judge().expect("a run");
     // The file has microseconds.

@@ -129,7 +129,7 @@ pub(in crate::instrument) fn echoed<T, R>(
         truth: &truth,
         user_side: &sitting.user_side,
         host_side: &host_side,
-        transit: link / 2,
+        one_way_delay: link / 2,
     };
     let echoed = EchoRun {
         verdict: run.judge().context("this run cannot be judged")?,

@@ -56,7 +56,7 @@ fn another_zero_of_the_clocks_changes_no_verdict() {
                 truth: &truth,
                 user_side: &later(user.clone(), run),
                 host_side: &later(host.clone(), run),
-                transit: ms(50),
+                one_way_delay: ms(50),
             };
             assert_eq!(shifted.judge().unwrap(), verdict, "session {number}");
         }

@@ -6,7 +6,7 @@ use super::key_effect::KeyEffect;
 use super::timeline::{RunTimeline, TimelineSample};
 use std::time::Duration;
 
-/// So many moments before a key are looked at to find out which true screen the display was at.
+/// So many samples before a key are looked at to find out which true screen the display was at.
 /// Chosen by eye; a screen is wholly true at least once in a few hundred.
 const LOOK_BACK_MAX: usize = 2000;
 
@@ -22,41 +22,41 @@ impl RunTimeline<'_> {
         effect: &KeyEffect<OutputPosition>,
         key: usize,
     ) -> Option<Duration> {
-        let typed = self.moment_of_key(key);
+        let typed = self.sample_of_key(key);
         let (start, state) = self.start(typed);
         let mut search = Search {
             timeline: self,
             effect,
             state,
         };
-        self.moments[start..]
+        self.samples[start..]
             .iter()
             .enumerate()
-            .find(|(number, moment)| {
-                let agrees = search.agrees(moment);
+            .find(|(number, sample)| {
+                let agrees = search.agrees(sample);
                 agrees && start + number >= typed
             })
-            .map(|(_, moment)| moment.at)
+            .map(|(_, sample)| sample.at)
     }
 
-    /// Returns the last moment up to that of a key at which the display showed a true screen, and
+    /// Returns the last sample up to that of a key at which the display showed a true screen, and
     /// which that was.
     fn start(&self, typed: usize) -> (usize, usize) {
         let earliest = typed.saturating_sub(LOOK_BACK_MAX);
         let last = (earliest..typed).rev().find(|number| {
-            let moment = &self.moments[*number];
-            moment.is_true
+            let sample = &self.samples[*number];
+            sample.is_true
         });
         let start = last.unwrap_or(earliest);
-        match self.moments.get(start) {
-            Some(moment) if moment.is_true => (start, moment.state),
-            Some(moment) => (start, self.truth.first_state(moment.lower)),
+        match self.samples.get(start) {
+            Some(sample) if sample.is_true => (start, sample.state),
+            Some(sample) => (start, self.truth.first_state(sample.lower)),
             None => (start, 0),
         }
     }
 }
 
-/// The search for one effect from moment to moment.
+/// The search for one effect from sample to sample.
 struct Search<'a> {
     timeline: &'a RunTimeline<'a>,
     effect: &'a KeyEffect<OutputPosition>,
@@ -72,19 +72,19 @@ struct Part {
 
 impl Search<'_> {
     /// True when the display shows the effect.
-    fn agrees(&mut self, moment: &TimelineSample) -> bool {
+    fn agrees(&mut self, sample: &TimelineSample) -> bool {
         let truth = self.timeline.truth;
-        let part = self.part(moment.frame);
-        let mut from = self.state.max(truth.first_state(moment.lower));
-        if moment.is_true {
-            from = from.max(moment.state);
+        let part = self.part(sample.frame);
+        let mut from = self.state.max(truth.first_state(sample.lower));
+        if sample.is_true {
+            from = from.max(sample.state);
         }
-        let to = truth.state(moment.upper);
+        let to = truth.state(sample.upper);
         let mut found = self.first_alike(&part, from, to);
-        // What the host had written one transit before needs no move. With stamps that is known.
+        // What the host had written one delay of the path before needs no move. With stamps that is known.
         if !self.timeline.is_stamped {
-            let earliest = from.max(truth.first_state(moment.written));
-            let mut written = (earliest..=truth.state(moment.written)).rev();
+            let earliest = from.max(truth.first_state(sample.written));
+            let mut written = (earliest..=truth.state(sample.written)).rev();
             found = found.max(written.find(|state| self.is_like(&part, *state)));
         }
         self.state = found.unwrap_or(from);
