@@ -141,7 +141,7 @@ pub enum UsageError {
     Ports {
         /// As they were written.
         text: String,
-        /// Why they are none.
+        /// The reason why they are none.
         error: PortRangeError,
     },
     /// There is no operand.

@@ -1,4 +1,4 @@
-//! How a server gets to a machine that has none.
+//! Advice on getting a server to a machine that has none.
 
 use crate::remote_command::is_shell_safe;
 use crate::shell_words::quoted;

@@ -74,7 +74,7 @@ pub struct TransportChoice {
     since: Time,
     has_udp: bool,
     is_udp_open: bool,
-    /// Why ssh cannot carry it, if so.
+    /// The reason why ssh cannot carry it, if there is one.
     without_ssh: Option<&'static str>,
     events: VecDeque<TransportEvent>,
 }

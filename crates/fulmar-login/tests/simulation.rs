@@ -54,7 +54,7 @@ struct Outcome {
     shown: String,
     written: usize,
     started: usize,
-    /// How often ssh's input was ended.
+    /// The number of times that ssh's input was ended.
     closed: usize,
     /// The text on standard error that was handed over before the end, to the last ssh that was started.
     errors: String,

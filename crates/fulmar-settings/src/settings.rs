@@ -29,7 +29,7 @@ pub struct Settings {
     pub title_prefix: bool,
     /// True if the terminal's second screen is used where there is one.
     pub init: bool,
-    /// Whether the terminal is sent colours of 24 bits.
+    /// The choice of sending colours of 24 bits to the terminal.
     pub true_color: TrueColor,
     /// The files that are written.
     pub records: RecordFiles,

@@ -38,7 +38,7 @@ impl BindServer {
     }
 }
 
-/// Whether the user's terminal is sent colours of 24 bits.
+/// The choice of sending colours of 24 bits to the user's terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrueColor {
     /// If nothing says that it has none.

@@ -27,7 +27,7 @@ pub(crate) enum FulmarError {
     ForeignFlag {
         /// The flag.
         flag: String,
-        /// What to do instead.
+        /// The way to do it instead.
         instead: String,
         /// The status to leave with.
         status: u8,

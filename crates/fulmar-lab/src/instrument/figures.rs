@@ -70,7 +70,7 @@ impl HostCosts {
     }
 }
 
-/// What one host sent in a while.
+/// The traffic that one host sent in a while.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Traffic {
     /// `up` from the client, `down` from the server.

@@ -21,7 +21,7 @@ pub(super) fn hosts(scenario: &Scenario) -> Result<SessionHosts> {
 /// The two hosts of sessions, with the TCP that they are measured with.
 pub(super) struct PeerHosts {
     pub(super) session: SessionHosts,
-    /// How TCP was set, in words.
+    /// The settings of TCP, in words.
     kernel: String,
     /// Our program.
     fulmar: PathBuf,

@@ -81,7 +81,7 @@ impl ClientWatch {
 #[derive(Default)]
 pub(super) struct RecordedUser {
     phase: Phase,
-    /// What is still to be done, and when after the beginning.
+    /// The inputs that are still to come, each with its time after the beginning.
     plan: VecDeque<(Duration, UserInput)>,
     /// The number of bytes that were typed.
     bytes_typed: u64,

@@ -64,10 +64,10 @@ pub enum SessionEventKind {
     Frame(Box<ServerFrame>),
 }
 
-/// What came from the server, and what it is in truth.
+/// An update that came from the server, and the screen that it is in truth.
 #[derive(Clone, Debug)]
 pub struct ServerFrame {
-    /// What came.
+    /// The update.
     pub update: ServerUpdate,
     /// The snapshot of its screen.
     pub snapshot: ScreenSnapshot,

@@ -1,4 +1,4 @@
-//! What checks the measurements: the self-check of the emulation, and pairs of equal runs.
+//! The checks of the measurements: the self-check of the emulation, and pairs of equal runs.
 
 use serde_json::Value;
 

@@ -88,8 +88,8 @@ fn line(y: f64, class: &str, text: &str) -> Element {
 
 #[cfg(test)]
 mod tests {
-    /// What `<use>` shows is a tree of its own: a rule that asks for an ancestor outside of it finds
-    /// nothing there, and a mark is black.
+    /// An element that `<use>` shows is a tree of its own: a rule that asks for an ancestor outside of it
+    /// finds nothing there, and a mark is black.
     #[test]
     fn no_rule_of_a_drawing_names_an_ancestor() {
         let rules = include_str!("drawing.css").split('}');

@@ -18,7 +18,7 @@ pub(super) struct ExperimentRuns {
     pub(super) settings: Vec<CellRuns>,
 }
 
-/// What is known of an experiment that the catalogue does not have.
+/// The experiment that stands for one that the catalogue does not have.
 pub(super) const UNKNOWN: Experiment = Experiment {
     name: "",
     title: "",

@@ -177,7 +177,7 @@ fn head(kind: PageKind) -> Element {
         .with(element("style").own(STYLE))
 }
 
-/// What the drawings of the page refer to.
+/// Returns the definitions that the drawings of the page refer to.
 fn drawn_once(definitions: Vec<Element>) -> Element {
     element("svg")
         .class("definitions")

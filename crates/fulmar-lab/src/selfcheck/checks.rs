@@ -142,7 +142,7 @@ pub(super) fn burst_loss(percent: f64, run: f64) -> Result<CheckRow> {
     lost_share("burst-loss", &setting, share, burst_spread(share, run))
 }
 
-/// How much larger than that of independent losses the variance of losses in runs of this mean length is.
+/// Returns the factor by which losses in runs of this mean length vary more than independent ones.
 fn burst_spread(share: f64, run: f64) -> f64 {
     // A chain of two states: the variance is larger by (1 + c) / (1 - c), with c = 1 - p - r.
     let (to_good, to_bad) = (1.0 / run, share / run / (1.0 - share));

@@ -18,7 +18,7 @@ pub(super) struct MachineFacts {
     /// The priority of the engine's thread.
     engine: String,
     optimised: bool,
-    /// What the host of this machine took of its time, while it was measured.
+    /// The share of its time that the host of this machine took while it was measured.
     pub(super) stolen_percent: f64,
 }
 

@@ -40,7 +40,7 @@ pub(super) struct PacketTimes {
     pub(super) arrived: Vec<(u32, Duration)>,
 }
 
-/// What the server does with a probe.
+/// The server's answers to probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answers {
     /// It notes it.

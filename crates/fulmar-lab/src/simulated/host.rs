@@ -164,7 +164,7 @@ mod tests {
         Trace::parse(trace).unwrap()
     }
 
-    /// What it writes at a time, as text.
+    /// Returns what the host writes at a time, as text.
     fn written(host: &mut PlayedHost<'_>, now: u64) -> Vec<String> {
         let output = std::iter::from_fn(|| host.poll_output(ms(now)));
         output

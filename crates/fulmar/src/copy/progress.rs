@@ -16,7 +16,7 @@ const NAME_SHARE: usize = 3;
 /// The progress of a copy at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Snapshot {
-    /// How much is done.
+    /// The part that is done.
     pub(super) progress: Progress,
     /// The name of the file that is being copied.
     pub(super) name: Option<String>,

@@ -13,7 +13,7 @@ struct Shell {
     name: &'static str,
     /// The options with which it reads no files of anybody's.
     options: &'static [&'static str],
-    /// What loads the script that `fulmar completions` prints.
+    /// The command that loads the script that `fulmar completions` prints.
     load: &'static str,
 }
 

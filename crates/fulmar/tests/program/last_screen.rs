@@ -1,4 +1,4 @@
-//! What is on the user's screen when a session is over.
+//! The user's screen when a session is over.
 
 use vt100::Screen;
 

@@ -1,4 +1,4 @@
-//! What can be scrolled back to on a terminal whose second screen is not used.
+//! The scrollback of a terminal whose second screen is not used.
 
 use vt100::Parser;
 

@@ -1,4 +1,4 @@
-//! What a copy leaves to others on its path: the keys of a session, and a TCP stream in the same queue.
+//! The share of its path that a copy leaves to others: the keys of a session, and a TCP stream in the same queue.
 
 use std::time::Duration;
 

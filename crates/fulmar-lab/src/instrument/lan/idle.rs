@@ -12,7 +12,7 @@ use crate::instrument::figures::{HostCosts, Traffic, traffic};
 use crate::instrument::hosts::PeerHosts;
 use crate::peer::{Cost, Peer};
 
-/// What crosses the link of a session in which nobody does anything, and what the peer's processes use meanwhile.
+/// The cost of a session in which nobody does anything: the traffic on its link, and the use of the peer's processes.
 #[derive(Clone, Copy, Debug)]
 pub struct IdleTraffic {
     /// The time for which it is quiet before.

@@ -186,7 +186,7 @@ impl Tinygrams {
     }
 }
 
-/// What became of the bursts, when each was written, and the commands for a reader.
+/// The outcome of the bursts, the times at which each was written, and the commands for a reader.
 type Bursts = (BurstRun, Vec<WriteSpan>, Vec<String>);
 
 impl Work for Tinygrams {

@@ -100,7 +100,7 @@ struct TcpClient<'a> {
     link: &'a Link,
     listener: TcpListener,
     stream: TcpStream,
-    /// Where remote ends go.
+    /// The channel that remote ends go to.
     hand_over: Sender<TcpStream>,
     buffer: Vec<u8>,
 }

@@ -36,7 +36,7 @@ pub(super) struct BurstPlan {
     pub(super) quiet: Duration,
 }
 
-/// What became of the bursts.
+/// The outcome of the bursts.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BurstRun {
     /// The times at which each burst was seen; nothing of one that never came whole.

@@ -1,4 +1,4 @@
-//! What changes no verdict.
+//! Changes to a run that leave its verdict as it is.
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What was wrong: the place, since when, for how long, and because of which key, in milliseconds.
+/// A wrong place, the time since when and for how long, in milliseconds, and the key that led to it.
 type WrongThere = (Option<CellPosition>, u64, u64, Option<usize>);
 
 fn wrongs(verdict: &RunVerdict) -> Vec<WrongThere> {

@@ -166,7 +166,7 @@ fn shown(rows: &str, cursor: (u16, u16)) -> Shown {
     }
 }
 
-/// What is shown when something is typed on a screen, and everything is.
+/// Returns what is shown when keys are typed on a screen and every prediction is shown.
 fn everything(bytes: &str, typed: &str) -> Shown {
     ByHand::new(Mode::Everything, bytes).type_keys(typed)
 }

@@ -1,4 +1,4 @@
-//! What the user sees from moment to moment, and what is said about it.
+//! The user's view from moment to moment, and the verdicts on it.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What the tests of the report share, and what they check of the whole.
+//! Data that the tests of the report share, and tests of the whole report.
 
 mod contrast;
 pub(super) mod fixture;

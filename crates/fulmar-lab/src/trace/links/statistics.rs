@@ -37,7 +37,7 @@ pub struct Statistics {
 /// A line of a table: its name, its value, and the decimals of that.
 type Line = (&'static str, fn(&Statistics) -> f64, usize);
 
-/// What a table says of a link, line by line.
+/// The lines of a table about a link.
 pub(crate) const LINES: [Line; 16] = [
     ("period, s", |s| s.seconds, 1),
     ("mean rate, Mbit/s", |s| s.mbit_mean, 3),

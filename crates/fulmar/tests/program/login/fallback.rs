@@ -95,7 +95,7 @@ fn expect_stock_session(scene: &Scene, starter: Starter, words: &str) {
     scene.expect_nothing_left();
 }
 
-/// How the user is told that our program there does not run.
+/// The line that tells the user that our program there does not run.
 const DOES_NOT_RUN: &str = "/home/bob/.local/bin/fulmar does not run on bob@far";
 
 /// Our program for a processor that nobody has.
