@@ -8,6 +8,7 @@
 //! | a program that a test needs is in the table that installs it | [`words`] |
 //! | a limit, and a time, says where it comes from | [`numbers`] |
 //! | a cited section exists | [`citations`] |
+//! | a doc comment begins with a statement | [`doc_lines`] |
 //! | a link between documents leads somewhere | [`links`] |
 //! | the table of logins names all tests of them, and no others | [`logins`] |
 //! | crates depend only on whom they may | [`arrows`] |
@@ -18,6 +19,7 @@
 mod arrows;
 mod circles;
 mod citations;
+mod doc_lines;
 mod floors;
 mod links;
 mod logins;
@@ -118,6 +120,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let files = read(workspace)?;
     let mut findings = words::findings(&files);
     findings.extend(citations::findings(&files));
+    findings.extend(doc_lines::findings(&files));
     findings.extend(links::findings(&files));
     findings.extend(logins::findings(&files));
     findings.extend(numbers::findings(&files));
