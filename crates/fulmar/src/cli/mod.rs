@@ -65,7 +65,7 @@ ssh = "ssh -o ServerAliveInterval=10""#;
 #[derive(Debug, Parser)]
 #[command(
     name = "fulmar",
-    version,
+    version = env!("FULMAR_VERSION"),
     override_usage = USAGE,
     after_help = "All options: fulmar --help. The manual: fulmar man | man -l -",
     after_long_help = examples_text()

@@ -1,5 +1,7 @@
 //! The behaviour of our two ends under our own name, beyond that of stock's.
 
+use std::process::Command;
+
 use fulmar_platform::WindowSize;
 
 use crate::support::{
@@ -192,6 +194,26 @@ fn help_and_version_are_for_standard_output() {
             );
         }
     }
+}
+
+#[test]
+fn the_version_names_the_commit_in_a_checkout() {
+    let world = World::new();
+    let mut git = Command::new("git");
+    git.args(["-C", env!("CARGO_MANIFEST_DIR")]);
+    let commit = git.args(["rev-parse", "--short=10", "HEAD"]).output();
+    // Sources that are no checkout have no commit.
+    let commit = commit.ok().filter(|output| output.status.success());
+    let version = match commit.and_then(|output| String::from_utf8(output.stdout).ok()) {
+        Some(commit) => format!(
+            concat!("fulmar ", env!("CARGO_PKG_VERSION"), " ({})\n"),
+            commit.trim()
+        ),
+        None => concat!("fulmar ", env!("CARGO_PKG_VERSION"), "\n").to_owned(),
+    };
+    let mut command = world.command(world.ours("fulmar"));
+    let output = command.arg("--version").output().expect("it starts");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), version);
 }
 
 #[test]
