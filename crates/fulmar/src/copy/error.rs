@@ -6,7 +6,7 @@ use fulmar_core::CompatMode;
 use fulmar_login::{LoginError, install_advice};
 use fulmar_platform::Signal;
 
-use super::operand::BadOperand;
+use super::operand::{BadOperand, Operand};
 use crate::advice::{Advice, signal_name};
 use crate::log::LogError;
 use crate::server::ServerError;
@@ -141,6 +141,15 @@ pub(crate) enum CopyError {
         resumes: bool,
     },
 
+    /// No copy begins, and an operand that was taken for one on another machine is a file here, too.
+    #[error("{failure}")]
+    MaybeLocal {
+        /// What has failed.
+        failure: Box<CopyError>,
+        /// The operand, as it was written.
+        name: OsString,
+    },
+
     /// The login to it came to nothing.
     #[error(transparent)]
     Login(#[from] LoginError),
@@ -169,11 +178,28 @@ impl CopyError {
         }
         self
     }
+
+    /// Returns the same with what may have been meant, if one of these operands is a file here with a colon in its name.
+    pub(crate) fn with_local_file(self, operands: &[OsString]) -> CopyError {
+        let begins_none = matches!(self, CopyError::Login(_) | CopyError::BothThere);
+        let is_mistaken = |word: &&OsString| {
+            let is_remote = matches!(Operand::parse(word), Ok(Operand::Remote(_)));
+            is_remote && std::fs::symlink_metadata(word).is_ok()
+        };
+        match operands.iter().find(is_mistaken) {
+            Some(name) if begins_none => CopyError::MaybeLocal {
+                failure: Box::new(self),
+                name: name.clone(),
+            },
+            _ => self,
+        }
+    }
 }
 
 impl Advice for CopyError {
     fn passed_on(&self) -> Option<&dyn Advice> {
         match self {
+            CopyError::MaybeLocal { failure, .. } => Some(&**failure),
             CopyError::Login(failure) => Some(failure),
             CopyError::Settings(failure) => Some(failure),
             CopyError::Log(failure) => Some(failure),
@@ -215,6 +241,12 @@ impl Advice for CopyError {
                 "it reads like this: fulmar cp SOURCE... [user@]host:PATH; [::1]:PATH is an IPv6 \
                  address, and ./a:b a file here"
                     .to_owned()
+            }
+            CopyError::MaybeLocal { failure, name } => {
+                let name = name.display();
+                let meant = format!("a file named {name} exists here; to copy it, write ./{name}");
+                let advice = failure.advice(compat);
+                advice.map_or(meant.clone(), |advice| format!("{meant}\n{advice}"))
             }
             CopyError::BothHere => {
                 "a host has a colon behind it, as in host:path; on one machine cp(1) copies".to_owned()

@@ -93,6 +93,10 @@ const SIGNALS: [Signal; 7] = [
 ///
 /// When not all of it was copied.
 pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, CopyError> {
+    run_jobs(arguments).map_err(|failure| failure.with_local_file(&arguments.operands))
+}
+
+fn run_jobs(arguments: &CopyArgs) -> Result<u8, CopyError> {
     let jobs = plan(&arguments.operands)?;
     let wishes = &arguments.wishes;
     let writes_stdout = |job: &Job| matches!(job.kind, JobKind::DownloadStdout { .. });

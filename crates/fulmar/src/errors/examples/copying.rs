@@ -27,6 +27,13 @@ pub(super) fn rows() -> Vec<Row> {
             },
             "of several sources some are here, where the target is, too",
         ),
+        (
+            CopyError::MaybeLocal {
+                failure: Box::new(CopyError::BothThere),
+                name: "a:b".into(),
+            },
+            "the same, and a file here has such a name; so for a login that fails",
+        ),
         (CopyError::StdioAmongOthers, "- is one of several sources"),
         (CopyError::TwoOutputs, "--json and the target - were given"),
         (

@@ -6,8 +6,8 @@ use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use fulmar_platform::WindowSize;
 
 use super::{
-    at_terminal, command, copy, expect_status, far, far_path, near_path, noise, number_before,
-    scene, wait_for_megabytes,
+    at_terminal, command, copy, expect_copied, expect_status, far, far_path, near_path, noise,
+    number_before, scene, wait_for_megabytes,
 };
 use crate::login::dropbear::authorize_dbclient;
 use crate::login::scene::{Plan, Scene, Starter};
@@ -35,6 +35,22 @@ fn what_cannot_be_written_is_named_and_the_rest_goes_on() {
     let small = fs::read_to_string(mount.join("small")).ok();
     assert_eq!(small.as_deref(), Some("fits"), "{told}");
     scene.expect_nothing_left();
+}
+
+#[test]
+fn a_file_here_with_a_colon_in_its_name_is_told_of_where_no_copy_begins() {
+    let Some(scene) = scene() else { return };
+    scene
+        .near
+        .write_home(Person::Alice, "nowhere:file", "hello");
+    let meant = "a file named nowhere:file exists here; to copy it, write ./nowhere:file";
+    let told = expect_status(&scene, &["nowhere:file", "copy"], 255);
+    assert!(told.contains(meant), "{told}");
+    let told = expect_status(&scene, &["nowhere:file", &far("")], 1);
+    assert!(told.contains(meant), "{told}");
+    let told = expect_status(&scene, &["nowhere:other", &far("")], 1);
+    assert!(!told.contains("exists here"), "{told}");
+    expect_copied(&scene, &["./nowhere:file", &far("")]);
 }
 
 #[test]
