@@ -66,6 +66,8 @@ pub enum LoginStep {
     SettingsKnown,
     /// The addresses of the host are known.
     Resolved,
+    /// ssh is in: it has handed on what was written at first.
+    LoggedIn,
     /// The remote side reads.
     Hello,
     /// The remote end can be reached.
@@ -320,6 +322,8 @@ impl<S: RemoteService> Login<S> {
     /// Takes note that ssh has read all that was written to it.
     pub fn handle_input_drained(&mut self, now: Time) {
         self.is_input_drained = true;
+        self.events
+            .push_back(LoginEvent::Reached(LoginStep::LoggedIn));
         self.restart_silence(now);
     }
 

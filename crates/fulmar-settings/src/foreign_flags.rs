@@ -3,7 +3,7 @@
 use crate::flags::FlagSet;
 
 /// Advice for flags of ssh that have no place in a session.
-const OF_LOGINS: [(&str, &str); 7] = [
+const OF_LOGINS: [(&str, &str); 6] = [
     (
         "A",
         "fulmar forwards no agent, because ssh ends once the session runs; use ssh -A for commands that need it",
@@ -15,10 +15,6 @@ const OF_LOGINS: [(&str, &str); 7] = [
     (
         "XY",
         "fulmar forwards no X11; use ssh for programs with windows",
-    ),
-    (
-        "v",
-        "for ssh's messages write --ssh 'ssh -v'; for fulmar's own, --log FILE",
     ),
     (
         "T",
@@ -35,14 +31,10 @@ const OF_LOGINS: [(&str, &str); 7] = [
 const OF_SSH: &str = "BbCcDEeGgIKkMmOQqSsxy";
 
 /// Advice for flags of scp and rsync.
-const OF_COPIES: [(&str, &str); 6] = [
+const OF_COPIES: [(&str, &str); 5] = [
     (
         "3R",
         "fulmar cp does not copy between two other machines; log in to one of them and copy from there",
-    ),
-    (
-        "v",
-        "for ssh's messages write --ssh 'ssh -v'; for fulmar's own, --log FILE",
     ),
     ("B", "write -o BatchMode=yes"),
     ("c", "write -o Ciphers=NAME; it concerns only the login"),
@@ -76,7 +68,6 @@ mod tests {
         for (set, flag, words) in [
             (FlagSet::Login, "-A", "no agent"),
             (FlagSet::Login, "-L", "no ports"),
-            (FlagSet::Login, "-v", "ssh -v"),
             (FlagSet::Login, "-M", "--ssh 'ssh -M'"),
             (FlagSet::Copy, "-3", "two other machines"),
             (FlagSet::Copy, "-n", "--dry-run"),

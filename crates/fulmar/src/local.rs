@@ -20,7 +20,7 @@ use crate::client::{ClientError, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
 use crate::login::{SessionError, SshChild, SshLogin, redirected_stream};
 use crate::reactor::{Reactor, ReactorEvent};
-use crate::steps::{Step, Steps};
+use crate::steps::{Step, Steps, Verbosity};
 use crate::system::{cannot_start, while_doing};
 use crate::{log, report, session_key};
 
@@ -30,12 +30,16 @@ use crate::{log, report, session_key};
 /// # Errors
 ///
 /// When the session cannot begin.
-pub(crate) fn run(command: &[OsString], sources: &SettingSources) -> Result<u8, SessionError> {
+pub(crate) fn run(
+    command: &[OsString],
+    sources: &SettingSources,
+    verbosity: Verbosity,
+) -> Result<u8, SessionError> {
     let execution = Execution::choose(!command.is_empty(), redirected_stream());
     if execution == Ok(Execution::WithoutSession) {
         match become_command(command)? {}
     }
-    let mut steps = Steps::begin(now());
+    let mut steps = Steps::begin(now(), verbosity);
     let setup = ClientSetup::prepare(sources)?;
     execution.map_err(SessionError::Redirected)?;
     let encoded = offer(command, &setup)

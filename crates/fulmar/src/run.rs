@@ -45,10 +45,11 @@ fn own(words: &[OsString]) -> Result<u8, FulmarError> {
         Ok(cli) => cli,
         Err(error) => return refuse_words(error, is_copy),
     };
+    let verbosity = cli.verbosity();
     match cli.command.take() {
         None if cli.local => {
             let sources = SettingSources::own(cli.flags.0, cli.file.path, None);
-            Ok(local::run(&cli.words, &sources)?)
+            Ok(local::run(&cli.words, &sources, verbosity)?)
         }
         None => log_in(cli),
         Some(command) => run_subcommand(cli.before(command)?),
@@ -59,9 +60,10 @@ fn log_in(cli: Cli) -> Result<u8, FulmarError> {
     let named = destination_and_command(&cli.words);
     let (destination, command) = named.ok_or(FulmarError::NothingToDo)?;
     let host = login::host_of(destination).map_err(SessionError::from)?;
-    let ssh_words = cli.ssh_words();
+    let (ssh_words, verbosity) = (cli.ssh_words(), cli.verbosity());
     let sources = SettingSources::own(cli.flags.0, cli.file.path, Some(&host));
-    Ok(login::run(destination, ssh_words, command, &sources)?)
+    let status = login::run(destination, ssh_words, command, &sources, verbosity)?;
+    Ok(status)
 }
 
 fn run_subcommand(command: Command) -> Result<u8, FulmarError> {

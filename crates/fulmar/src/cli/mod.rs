@@ -14,6 +14,7 @@ use self::completion::{CompleteArgs, CompletedShell};
 use crate::copy::{CopyArgs, CopyServerArgs};
 use crate::server::listen_args::ListenArgs;
 use crate::settings::{ClientFlags, ConfigArg, LoginFlags, RecordArgs, SshFlags};
+use crate::steps::Verbosity;
 
 /// The ways to call the program.
 const USAGE: &str = "\
@@ -88,6 +89,9 @@ pub(crate) struct Cli {
         help_heading = "Passed on to ssh"
     )]
     pub(crate) user: Option<OsString>,
+    /// Tell the steps of the login with their times; for ssh's own messages use --ssh 'ssh -v'
+    #[arg(short = 'v', long, action = clap::ArgAction::Count, help_heading = "Login")]
+    verbose: u8,
     /// Accepted because ssh has them, without effect
     #[arg(short = 't', short_alias = 'C', hide = true, action = clap::ArgAction::Count)]
     _accepted: u8,
@@ -126,6 +130,11 @@ impl Cli {
         Cli::try_parse_from(words)
     }
 
+    /// Returns whether the user is told of the steps of a login.
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        Verbosity::of_count(self.verbose)
+    }
+
     /// Hands what stands before a subcommand on to it.
     ///
     /// # Errors
@@ -140,6 +149,9 @@ impl Cli {
         if self.user.is_some() {
             return Err(misplaced("-l".to_owned()));
         }
+        if self.verbose > 0 && !matches!(command, Command::Cp(_)) {
+            return Err(misplaced("-v".to_owned()));
+        }
         let (flags, ssh, file) = (self.flags.0, self.ssh, self.file);
         match command {
             Command::Cp(mut arguments) => {
@@ -147,6 +159,7 @@ impl Cli {
                 arguments.flags.0 = flags.followed_by(later, FlagSet::Copy).map_err(misplaced)?;
                 arguments.ssh = ssh.followed_by(arguments.ssh);
                 arguments.file.path = arguments.file.path.or(file.path);
+                arguments.wishes.verbose += self.verbose;
                 Ok(Command::Cp(arguments))
             }
             Command::Config(mut arguments) => {

@@ -38,7 +38,7 @@ use crate::log::{self, Log};
 use crate::login::SshLogin;
 use crate::reactor::Reactor;
 use crate::settings;
-use crate::steps::Steps;
+use crate::steps::{Steps, Verbosity};
 use crate::system::{SystemError, while_doing};
 use crate::trace::Trace;
 use crate::{address, crash, random, report};
@@ -191,7 +191,7 @@ impl ClientSetup {
             login: None,
             is_cut_off: false,
             reactor,
-            steps: Steps::begin(now()),
+            steps: Steps::begin(now(), Verbosity::Usual),
         })
     }
 
@@ -254,7 +254,8 @@ impl ClientSetup {
         let ended = crash::caught(|| event_loop.run());
         let left = crash::caught(|| event_loop.give_back());
         event_loop.hang_up();
-        for warning in &event_loop.warnings {
+        let steps = event_loop.steps.take_lines();
+        for warning in steps.iter().chain(&event_loop.warnings) {
             report::complain(compat.program(), warning);
         }
         let ended = ended.and_then(|ended| left.map(|()| ended));

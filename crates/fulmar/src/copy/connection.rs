@@ -23,6 +23,7 @@ use super::unreachable_detector::GONE_AFTER;
 use crate::clock;
 use crate::login::SshLogin;
 use crate::reactor::{Registry, Token};
+use crate::steps::{Step, Steps};
 
 /// The time for which nothing may be heard before the copy is given up, the machine's sleep not counted. Chosen by
 /// eye: longer than a train's tunnel and a router's restart.
@@ -44,6 +45,7 @@ pub(super) struct CopyConnection {
     udp: Option<UdpConnection>,
     pipes: Option<SshStreams>,
     choice: TransportChoice,
+    steps: Steps,
 }
 
 impl CopyConnection {
@@ -62,6 +64,7 @@ impl CopyConnection {
             params,
             candidates,
             login,
+            steps,
         } = found;
         let udp = match candidates {
             Some(candidates) => {
@@ -79,6 +82,7 @@ impl CopyConnection {
             host: login.state().host().to_owned(),
             login: Some(login),
             choice,
+            steps,
             udp,
             pipes: None,
         };
@@ -273,6 +277,10 @@ impl CopyConnection {
                 }
                 TransportEvent::Chosen(transport) => {
                     tracing::info!(transport = ?transport, "settled");
+                    if Some(transport) == UDP {
+                        self.steps.take(now, Step::FirstAnswer);
+                    }
+                    reporter.tell_steps(&mut self.steps);
                     // The login is not needed any more, so its end is no failure.
                     if let Some(login) = self.login.as_mut().filter(|_| Some(transport) == UDP) {
                         login.state_mut().handle_connected();

@@ -17,8 +17,9 @@ use fulmar_settings::{BindServer, LoginSettings};
 use super::error::CopyError;
 use super::reporter::Reporter;
 use crate::clock::now;
-use crate::login::{self, SshLogin};
+use crate::login::{self, SshLogin, step_of, tried_text};
 use crate::reactor::{Reactor, ReactorEvent, Token};
+use crate::steps::{Step, Steps, Verbosity};
 use crate::system::while_doing;
 
 /// A remote end that waits.
@@ -29,11 +30,14 @@ pub(super) struct WaitingRemoteEnd {
     pub(super) candidates: Option<CandidateAddresses>,
     /// The login that has started it.
     pub(super) login: SshLogin<CopyService>,
+    /// The steps that were reached.
+    pub(super) steps: Steps,
 }
 
 /// A login for a copy, on its way.
 pub(super) struct CopyLogin {
     login: SshLogin<CopyService>,
+    steps: Steps,
 }
 
 impl CopyLogin {
@@ -48,7 +52,9 @@ impl CopyLogin {
         destination: &OsStr,
         ssh_words: &[OsString],
         limit: Option<RateLimit>,
+        verbosity: Verbosity,
     ) -> Result<CopyLogin, CopyError> {
+        let steps = Steps::begin(now(), verbosity);
         let destination = Destination::parse(destination).map_err(|why| {
             let text = destination.to_owned();
             CopyError::Login(LoginError::Destination { text, why })
@@ -63,6 +69,7 @@ impl CopyLogin {
         let config = login::config(settings, &ssh, destination, command);
         Ok(CopyLogin {
             login: SshLogin::begin(now(), config, service),
+            steps,
         })
     }
 
@@ -81,6 +88,7 @@ impl CopyLogin {
                 params,
                 candidates,
                 login: self.login,
+                steps: self.steps,
             }),
             Err(failure) => {
                 self.login.state_mut().handle_stop();
@@ -104,6 +112,8 @@ impl CopyLogin {
             if let Some(end) = self.handle_events(reporter)? {
                 return Ok(end);
             }
+            self.steps.take(now(), Step::SshStarted);
+            reporter.tell_steps(&mut self.steps);
             let waited = reactor.wait(self.login.deadline(), |registry| {
                 self.login.register(registry);
                 if let Some(output) = reporter.awaited() {
@@ -136,8 +146,16 @@ impl CopyLogin {
                 LoginEvent::Reachable(params, addresses) => {
                     tracing::info!(?addresses, "where the far end may be");
                     let is_known = !addresses.is_empty();
+                    if is_known {
+                        self.steps.tell(now(), &tried_text(&addresses));
+                    }
                     let candidates = is_known.then(|| CandidateAddresses::found(addresses));
                     return Ok(Some((params, candidates)));
+                }
+                LoginEvent::Reached(step) => {
+                    if let Some(step) = step_of(step) {
+                        self.steps.take(now(), step);
+                    }
                 }
                 LoginEvent::Failed(failure) => return Err(failure.into()),
                 _ => {}

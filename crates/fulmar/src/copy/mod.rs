@@ -58,6 +58,7 @@ use crate::log::{self, Log};
 use crate::reactor::{Reactor, ReactorEvent, Token};
 use crate::report;
 use crate::settings;
+use crate::steps::Verbosity;
 use crate::system::while_doing;
 
 /// Datagrams that one turn of a loop takes from its sockets.
@@ -185,6 +186,7 @@ fn copy(
         &job.destination,
         &words,
         limit_there(job, wishes),
+        Verbosity::of_count(wishes.verbose),
     )?;
     let modes = terminal_modes();
     let found = opening.finish(reactor, reporter);

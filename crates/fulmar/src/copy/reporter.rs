@@ -18,6 +18,7 @@ use super::json;
 use super::printer::Printer;
 use super::progress::{Meter, PathState, Snapshot, dry_summary, line, size, summary};
 use crate::report::{self, escaped, in_plain_words};
+use crate::steps::Steps;
 
 /// The time between two drawings of the line.
 ///
@@ -228,6 +229,13 @@ impl Reporter {
     pub(super) fn note(&mut self, what: &str) {
         if !self.is_quiet {
             self.complain(what);
+        }
+    }
+
+    /// Tells of the steps that were reached, if the user wants to know them.
+    pub(super) fn tell_steps(&mut self, steps: &mut Steps) {
+        for line in steps.take_lines() {
+            self.complain(&line);
         }
     }
 

@@ -18,6 +18,7 @@ mod ssh_child;
 mod ssh_login;
 
 use std::ffi::{OsStr, OsString};
+use std::net::SocketAddr;
 
 use fulmar_core::{CompatMode, LastScreen};
 use fulmar_login::{
@@ -38,7 +39,7 @@ use crate::environment;
 use crate::reactor::{Reactor, ReactorEvent};
 use crate::report;
 use crate::settings;
-use crate::steps::{Step, Steps};
+use crate::steps::{Step, Steps, Verbosity};
 use crate::system::while_doing;
 
 /// Reads `[user@]host`.
@@ -68,6 +69,7 @@ pub(crate) fn run(
     ssh_words: Vec<OsString>,
     words: &[OsString],
     sources: &SettingSources,
+    verbosity: Verbosity,
 ) -> Result<u8, SessionError> {
     let destination = parse(destination)?;
     let execution = Execution::choose(!words.is_empty(), redirected_stream());
@@ -80,7 +82,7 @@ pub(crate) fn run(
     let setup = ClientSetup::prepare(sources)?;
     let ssh = [setup.settings().login.ssh.clone(), ssh_words].concat();
     let modes = setup.tty().modes().map_err(ClientError::NoTerminal)?;
-    let login = SessionLogin::begin(&setup, &ssh, destination, words)?;
+    let login = SessionLogin::begin(&setup, &ssh, destination, words, verbosity)?;
     let params = login.finish();
     if params.is_err() {
         // ssh may have been killed while it asked for a password.
@@ -114,8 +116,9 @@ impl SessionLogin {
         ssh: &[OsString],
         destination: Destination,
         words: &[OsString],
+        verbosity: Verbosity,
     ) -> Result<SessionLogin, SessionError> {
-        let steps = Steps::begin(now());
+        let steps = Steps::begin(now(), verbosity);
         let settings = &setup.settings().login;
         let request = SessionRequest {
             server: settings.server.as_deref(),
@@ -193,6 +196,7 @@ impl SessionLogin {
                 return Ok(end);
             }
             self.steps.take(now(), Step::SshStarted);
+            self.tell_steps();
             let deadline = self.login.deadline();
             let waited = self
                 .reactor
@@ -221,6 +225,8 @@ impl SessionLogin {
                 LoginEvent::Reached(step) => self.note(step),
                 LoginEvent::Reachable(params, addresses) => {
                     tracing::info!(?addresses, "where the server may be");
+                    self.steps.tell(now(), &tried_text(&addresses));
+                    self.tell_steps();
                     return Ok(Some((params, CandidateAddresses::found(addresses))));
                 }
                 LoginEvent::Failed(failure) => return Err(SessionError::Login(failure)),
@@ -230,18 +236,36 @@ impl SessionLogin {
         Ok(None)
     }
 
-    fn note(&mut self, step: LoginStep) {
-        let step = match step {
-            LoginStep::SettingsKnown => Step::SettingsKnown,
-            LoginStep::Resolved => Step::Resolved,
-            LoginStep::Hello => Step::Hello,
-            LoginStep::Connect => Step::Connect,
-            LoginStep::Agreed => Step::Agreed,
-            // The client is to know it, too.
-            LoginStep::Heard => return,
-        };
-        self.steps.take(now(), step);
+    fn tell_steps(&mut self) {
+        for line in self.steps.take_lines() {
+            report::complain("fulmar", line);
+        }
     }
+
+    fn note(&mut self, step: LoginStep) {
+        if let Some(step) = step_of(step) {
+            self.steps.take(now(), step);
+        }
+    }
+}
+
+/// Returns a step of a login as one of the program, unless the client takes it, which is to know it, too.
+pub(crate) fn step_of(step: LoginStep) -> Option<Step> {
+    Some(match step {
+        LoginStep::LoggedIn => Step::LoggedIn,
+        LoginStep::SettingsKnown => Step::SettingsKnown,
+        LoginStep::Resolved => Step::Resolved,
+        LoginStep::Hello => Step::Hello,
+        LoginStep::Connect => Step::Connect,
+        LoginStep::Agreed => Step::Agreed,
+        LoginStep::Heard => return None,
+    })
+}
+
+/// Returns what a user is told of the addresses that are tried.
+pub(crate) fn tried_text(addresses: &[SocketAddr]) -> String {
+    let addresses: Vec<String> = addresses.iter().map(SocketAddr::to_string).collect();
+    format!("UDP is tried to {}", addresses.join(", "))
 }
 
 /// Handles a signal that comes before there is a session.

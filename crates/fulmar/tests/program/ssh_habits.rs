@@ -27,10 +27,8 @@ fn expect_refused(line: &str, status: i32, words: &[&str]) {
 fn flags_of_ssh_that_have_no_place_here_say_what_to_do_instead() {
     expect_refused("-A host", 255, &["-A is not a flag of fulmar", "no agent"]);
     expect_refused("-L 80:x:80 host", 255, &["no ports", "ssh -N"]);
-    expect_refused("-v host", 255, &["--ssh 'ssh -v'", "--log"]);
     expect_refused("-M host", 255, &["--ssh 'ssh -M'"]);
     expect_refused("cp -3 a:x b:y", 1, &["two other machines"]);
-    expect_refused("cp -v a b:", 1, &["--ssh 'ssh -v'"]);
     expect_refused("cp -n a b:", 1, &["--dry-run"]);
 }
 

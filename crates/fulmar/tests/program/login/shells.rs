@@ -240,10 +240,11 @@ fn a_bashrc_that_becomes_fish_before_a_copy(starter: Starter) {
     let target = format!("bob@{FAR}:");
     if let Some(scene) = becoming("fish", FISH_FILE, FISH_LINES) {
         scene.near.write_home(Person::Alice, "file", "hello");
-        let Some(mut terminal) = scene.start(starter, &["cp", "file", &target]) else {
+        let Some(mut terminal) = scene.start(starter, &["cp", "-v", "file", &target]) else {
             return;
         };
         assert_eq!(terminal.wait_for_end().code(), Some(0));
+        terminal.wait_for_text("s: ssh is logged in");
         terminal.wait_for_text("runs another shell (exec fish)");
         let copied = scene.far.read_home(Person::Bob, "file");
         assert_eq!(copied.as_deref(), Some("hello"));
