@@ -83,6 +83,7 @@ pub mod experiment;
 pub mod instrument;
 pub mod judge;
 pub mod link;
+mod markup;
 pub mod outcome;
 pub mod peer;
 pub mod played;

@@ -1,10 +1,10 @@
 //! Keys that were typed while an earlier one, which was not shown at once, still waited.
 
 use super::grouped::{ExperimentRuns, PeerRuns};
-use super::markup::{Element, element};
 use super::number::{NONE, percent, whole};
 use super::table::{Table, head, number, row};
 use crate::judge::{KeyVerdict, RunVerdict};
+use crate::markup::{Element, element};
 use crate::stats::AT_ONCE;
 
 /// The peers whose predictions are looked at: the programs as people use them.

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::markup::{Element, described, element, folded};
 use super::number::rounded;
 use super::part::PageSection;
 use super::table::{Table, head, maybe, row, words};
+use crate::markup::{Element, described, element, folded};
 use crate::run::{PairComparison, PairReport};
 
 /// Returns the section of a self-check.

@@ -4,10 +4,10 @@ use anyhow::{Context as _, Result};
 
 use super::chart::{TimeAxis, cdf};
 use super::grouped::{CellRuns, ExperimentRuns, Measure};
-use super::markup::{Element, element};
 use super::number::whole;
 use super::peers::PeerStyles;
 use super::plots::curves;
+use crate::markup::{Element, element};
 
 /// The size of the drawing, and the place of the chart in it.
 const SIZE: (f64, f64) = (720.0, 540.0);

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::grouped::{CellRuns, ExperimentRuns, failure};
-use super::markup::{Element, described, element};
 use super::number;
 use super::origin::Origin;
 use super::part::PageSection;
 use super::peers::PeerStyles;
 use super::table::{Table, head, number as numeral, row, row_head, words};
+use crate::markup::{Element, described, element};
 use crate::outcome::Outcome;
 
 /// Returns a machine in a line.

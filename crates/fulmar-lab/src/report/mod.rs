@@ -12,7 +12,6 @@ mod drawing;
 mod evidence;
 mod facts;
 mod grouped;
-mod markup;
 mod not_best;
 mod number;
 mod origin;

@@ -1,13 +1,13 @@
 //! Lists where ours is not the best, by more than chance.
 
 use super::grouped::{CellRuns, ExperimentRuns, Measure, PeerRuns};
-use super::markup::{Element, element, folded};
 use super::number::{Unit, percent, rounded, time, whole};
 use super::part::PageSection;
 use super::ratios;
 use super::scalar;
 use super::table::{Table, head, number, row, words};
 use super::typed;
+use crate::markup::{Element, element, folded};
 use crate::stats::{Statistic, mean, median, p99};
 
 /// The names that we go by, and those that each is compared with: predicting with predicting, and not with not.

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use super::chart::{SpreadKind, SpreadRow, SpreadValue, spread};
 use super::grouped::{CellRuns, ExperimentRuns, Measure, PeerRuns};
-use super::markup::{Element, element, figure};
 use super::number::{NONE, ms, or_none, percent, time};
 use super::part::PageSection;
 use super::peers::PeerStyles;
 use super::table::{Table, maybe, row, row_head};
+use crate::markup::{Element, element, figure};
 
 /// The section that stands first.
 pub(super) fn part(subjects: &[ExperimentRuns], peers: &PeerStyles) -> Option<PageSection> {

@@ -6,7 +6,6 @@ use super::chart::{self, FRAME};
 use super::checks;
 use super::facts;
 use super::grouped::ExperimentRuns;
-use super::markup::{Element, element};
 use super::not_best;
 use super::number;
 use super::origin::Origin;
@@ -16,6 +15,7 @@ use super::peers::PeerStyles;
 use super::predictions;
 use super::relations;
 use super::section;
+use crate::markup::{Element, element};
 use crate::predict::PredictionRows;
 use crate::run::PairReport;
 

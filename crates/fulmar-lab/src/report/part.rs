@@ -1,6 +1,6 @@
 //! A part of a page, and the names of pages that parts lead to.
 
-use super::markup::{Element, element};
+use crate::markup::{Element, element};
 
 /// The page of distributions beside that of the own effect.
 pub(super) const DISTRIBUTIONS_FILE: &str = "distributions.html";

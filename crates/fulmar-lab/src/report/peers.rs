@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use super::grouped::ExperimentRuns;
-use super::markup::{Element, element};
+use crate::markup::{Element, element};
 
 /// The look of one peer. Any of the three tells it from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use super::chart::{CdfCurve, TimeAxis, Timeline, TimelineKey, cdf, ladder, timeline};
 use super::grouped::{CellRuns, Measure, PeerRuns};
-use super::markup::{Element, element, figure, folded};
 use super::number::time;
 use super::peers::PeerStyles;
 use super::table::scrolling;
 use crate::judge::RunVerdict;
+use crate::markup::{Element, element, figure, folded};
 use crate::outcome::Outcome;
 
 /// The distribution of the own effect, which stands with the results.

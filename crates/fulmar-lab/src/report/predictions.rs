@@ -3,10 +3,10 @@
 
 use std::fmt::Write as _;
 
-use super::markup::{Element, element, folded};
 use super::number::{NONE, or_none, rounded};
 use super::part::PageSection;
 use super::table::{Table, number, row, words};
+use crate::markup::{Element, element, folded};
 use crate::predict::{PredictionRow, PredictionRows, PredictorKind, RowSubject};
 
 /// The rows of all predictors about one thing over one link.

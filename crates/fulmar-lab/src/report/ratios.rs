@@ -2,10 +2,10 @@
 
 use super::chart::{SpreadKind, SpreadRow, SpreadValue, spread};
 use super::grouped::{CellRuns, Measure, PeerRuns};
-use super::markup::{self, Element, element, folded};
 use super::number::rounded;
 use super::peers::PeerStyles;
 use super::table::{Table, head, number, row, words};
+use crate::markup::{self, Element, element, folded};
 use crate::stats::{
     ConfidenceInterval, Observation, ResamplingPlan, Statistic, median, p90, ratio,
 };

@@ -5,12 +5,12 @@ use std::time::Duration;
 use super::behind;
 use super::evidence;
 use super::grouped::{ExperimentRuns, Measure};
-use super::markup::{Element, element};
 use super::number::{ms, rounded};
 use super::part::PageSection;
 use super::ratios;
 use super::table::{Table, head, maybe, number, ranged, row, words};
 use crate::experiment::Published;
+use crate::markup::{Element, element};
 use crate::stats::{AT_ONCE, ConfidenceInterval, Observation, Statistic, mean, median};
 
 /// The peer that the others are compared with.

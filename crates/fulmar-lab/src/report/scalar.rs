@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use fulmar_testbed::median;
 
 use super::grouped::{CellRuns, ExperimentRuns, FigureValues, PeerRuns};
-use super::markup::{Element, element};
 use super::number::{NONE, Unit};
 use super::peers::PeerStyles;
 use super::table::{self, Table, head, maybe, number, row, row_head, words};
 use crate::experiment::Quoted;
+use crate::markup::{Element, element};
 
 /// Figures that are no measure of a peer: how a sitting ended is told with its faults.
 const UNSHOWN: &[&str] = &["given_up", "is_settled", "why_over"];

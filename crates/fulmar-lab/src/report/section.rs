@@ -2,10 +2,10 @@
 
 use super::facts;
 use super::grouped::{CellRuns, ExperimentRuns};
-use super::markup::{Element, element, folded};
 use super::part::{DISTRIBUTIONS_FILE, PageSection, RUNS_FILE};
 use super::peers::PeerStyles;
 use super::{plots, ratios, scalar, series, typed};
+use crate::markup::{Element, element, folded};
 
 /// Returns the section.
 pub(super) fn of(subject: &ExperimentRuns, peers: &PeerStyles) -> PageSection {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::chart::{SeriesAxes, SeriesLine, lines};
 use super::grouped::{CellRuns, PeerRuns};
-use super::markup::{Element, element, figure};
 use super::peers::{Marker, PeerStyles};
 use super::scalar::called;
+use crate::markup::{Element, element, figure};
 
 /// The names of both sides of a plot, and the factors that give its numbers the units in them.
 type SeriesUnits<'a> = (&'a str, &'a str, (f64, f64));

@@ -1,7 +1,7 @@
 //! Tables, each in a box of its own that scrolls where the page is narrow.
 
-use super::markup::{Element, element};
 use super::number::{NONE, or_none};
+use crate::markup::{Element, element};
 
 /// A table that grows row by row.
 pub(super) struct Table {

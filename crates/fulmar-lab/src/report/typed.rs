@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::grouped::{CellRuns, Measure, PeerRuns};
-use super::markup::{Element, element};
 use super::number::{NONE, ms, percent, time, whole};
 use super::peers::PeerStyles;
 use super::table::{Table, head, maybe, number, row, row_head, words};
 use crate::experiment::Published;
 use crate::judge::RunVerdict;
+use crate::markup::{Element, element};
 use crate::stats::Summary;
 
 /// The times of keys of each peer, with those that others published.

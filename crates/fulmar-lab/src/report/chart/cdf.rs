@@ -7,7 +7,7 @@ use super::frame::{Area, path};
 use super::path_data::{PathData, thinned};
 use super::plot::plot;
 use super::scale::{Scale, decades, round_up};
-use crate::report::markup::Element;
+use crate::markup::Element;
 use crate::report::number::{percent, time};
 use crate::report::peers::PeerStyle;
 use crate::stats::{KaplanMeier, Observation};

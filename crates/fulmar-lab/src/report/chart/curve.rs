@@ -1,7 +1,7 @@
 //! A curve of a chart, in the places of the drawing.
 
 use super::frame::marks;
-use crate::report::markup::{Element, element};
+use crate::markup::{Element, element};
 use crate::report::peers::{PeerStyle, dashed};
 
 /// The curve of one peer, all of it in places of the drawing.

@@ -2,7 +2,7 @@
 
 use super::path_data::PathData;
 use super::scale::Scale;
-use crate::report::markup::{Element, element};
+use crate::markup::{Element, element};
 use crate::report::number::rounded;
 use crate::report::peers::Marker;
 

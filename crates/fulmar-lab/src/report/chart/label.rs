@@ -3,7 +3,7 @@
 use super::curve::PlottedCurve;
 use super::frame::{Area, path, text};
 use super::path_data::{PathData, height_at};
-use crate::report::markup::Element;
+use crate::markup::Element;
 
 /// The size of a label: its letters are about this wide, and this high.
 const LETTER: f64 = 9.5;

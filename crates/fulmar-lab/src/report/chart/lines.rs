@@ -5,7 +5,7 @@ use super::frame::{Area, path, plain};
 use super::path_data::PathData;
 use super::plot::plot;
 use super::scale::{Scale, decades, round_up};
-use crate::report::markup::Element;
+use crate::markup::Element;
 use crate::report::peers::PeerStyle;
 
 const PLOT: Area = Area {

@@ -4,7 +4,7 @@ use super::curve::PlottedCurve;
 use super::frame::{Area, across, drawing, upward};
 use super::label::labels;
 use super::scale::Scale;
-use crate::report::markup::Element;
+use crate::markup::Element;
 
 const WIDTH: f64 = 500.0;
 const HEIGHT: f64 = 330.0;

@@ -4,7 +4,7 @@
 //! size however narrow the page is.
 
 use super::scale::{Scale, decades};
-use crate::report::markup::{Element, element};
+use crate::markup::{Element, element};
 use crate::report::number::time;
 use crate::report::peers::{PeerStyles, short};
 

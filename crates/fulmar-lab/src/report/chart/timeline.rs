@@ -4,7 +4,7 @@
 use super::frame::{Area, across, drawing, path, plain, strokes, text, upward};
 use super::path_data::PathData;
 use super::scale::Scale;
-use crate::report::markup::{Element, element};
+use crate::markup::{Element, element};
 use crate::report::peers::PeerStyle;
 
 const WIDTH: f64 = 976.0;

@@ -1,9 +1,9 @@
 //! Runs and settings made of bare numbers, for tests of what is said of them.
 
 use crate::judge::{Delivery, KeyVerdict, RunVerdict};
+use crate::markup::Element;
 use crate::outcome::{Figure, Outcome, RunEnd, RunFacts, RunId};
 use crate::report::grouped::{CellRuns, ExperimentRuns, PeerRuns, UNKNOWN};
-use crate::report::markup::Element;
 use crate::stats::Observation::After;
 use std::time::Duration;
 

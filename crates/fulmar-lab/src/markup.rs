@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Write};
 
 /// An element with its attributes and what is in it.
 #[derive(Clone, Debug)]
-pub(super) struct Element {
+pub(crate) struct Element {
     name: &'static str,
     attributes: Vec<(&'static str, String)>,
     children: Vec<Node>,
@@ -29,7 +29,7 @@ const ENDED_BY_THE_NEXT: &[&str] = &["dd", "dt", "li", "tbody", "td", "th", "the
 const SHAPES: &[&str] = &["line", "path", "rect", "use"];
 
 /// Begins an element.
-pub(super) fn element(name: &'static str) -> Element {
+pub(crate) fn element(name: &'static str) -> Element {
     Element {
         name,
         attributes: Vec::new(),
@@ -38,19 +38,19 @@ pub(super) fn element(name: &'static str) -> Element {
 }
 
 /// Returns an element that is folded away until somebody wants it.
-pub(super) fn folded(summary: &str, inner: Element) -> Element {
+pub(crate) fn folded(summary: &str, inner: Element) -> Element {
     let summary = element("summary").text(summary);
     element("details").with(summary).with(inner)
 }
 
 /// Returns something drawn with the words above it.
-pub(super) fn figure(caption: impl Into<String>, drawn: Element) -> Element {
+pub(crate) fn figure(caption: impl Into<String>, drawn: Element) -> Element {
     let caption = element("figcaption").text(caption);
     element("figure").with(caption).with(drawn)
 }
 
 /// Returns a list of words, each with what is said of it.
-pub(super) fn described<W: Into<String>, S: Into<String>>(
+pub(crate) fn described<W: Into<String>, S: Into<String>>(
     words: impl IntoIterator<Item = (W, S)>,
 ) -> Element {
     let pairs = words
@@ -61,13 +61,13 @@ pub(super) fn described<W: Into<String>, S: Into<String>>(
 
 impl Element {
     /// Gives it an attribute.
-    pub(super) fn set(mut self, name: &'static str, value: impl Display) -> Self {
+    pub(crate) fn set(mut self, name: &'static str, value: impl Display) -> Self {
         self.attributes.push((name, value.to_string()));
         self
     }
 
     /// Gives it a class of the stylesheet, beside those that it has; an empty one is none.
-    pub(super) fn class(mut self, name: impl Display) -> Self {
+    pub(crate) fn class(mut self, name: impl Display) -> Self {
         let name = name.to_string();
         let mut known = self.attributes.iter_mut();
         match known.find(|(attribute, _)| *attribute == "class") {
@@ -81,40 +81,40 @@ impl Element {
     }
 
     /// Adds text.
-    pub(super) fn text(mut self, text: impl Into<String>) -> Self {
+    pub(crate) fn text(mut self, text: impl Into<String>) -> Self {
         self.children.push(Node::Text(text.into()));
         self
     }
 
     /// Adds an element.
-    pub(super) fn with(mut self, child: Element) -> Self {
+    pub(crate) fn with(mut self, child: Element) -> Self {
         self.children.push(Node::Element(child));
         self
     }
 
     /// Adds elements.
-    pub(super) fn all(mut self, children: impl IntoIterator<Item = Element>) -> Self {
+    pub(crate) fn all(mut self, children: impl IntoIterator<Item = Element>) -> Self {
         self.children
             .extend(children.into_iter().map(Node::Element));
         self
     }
 
     /// Puts elements before all that is in it.
-    pub(super) fn led_by(mut self, first: impl IntoIterator<Item = Element>) -> Self {
+    pub(crate) fn led_by(mut self, first: impl IntoIterator<Item = Element>) -> Self {
         let first = first.into_iter().map(Node::Element);
         self.children.splice(0..0, first);
         self
     }
 
     /// Adds a text of this program as it stands.
-    pub(super) fn own(mut self, text: &'static str) -> Self {
+    pub(crate) fn own(mut self, text: &'static str) -> Self {
         self.children.push(Node::Own(text));
         self
     }
 
     /// Takes out the elements of a class that stand in it more than once, each for a reference to it, and returns
     /// them with the names by which they are referred to.
-    pub(super) fn take_repeated(&mut self, class: &str) -> Vec<Self> {
+    pub(crate) fn take_repeated(&mut self, class: &str) -> Vec<Self> {
         let mut found = BTreeMap::new();
         self.find(class, &mut found);
         found.retain(|_, alike: &mut Vec<&mut Self>| alike.len() > 1);
@@ -152,7 +152,7 @@ impl Element {
     /// Returns it as HTML has it at its shortest: what a browser adds by itself is left out.
     ///
     /// Source: HTML, "Optional tags", "Unquoted attribute value syntax" and "Foreign elements".
-    pub(super) fn html(&self) -> String {
+    pub(crate) fn html(&self) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = self.write(&mut text, true);
