@@ -1,5 +1,6 @@
 //! Elements of HTML and SVG, in which nothing that comes from a file can be more than text.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Write};
 
@@ -16,7 +17,7 @@ enum Node {
     Text(String),
     Element(Element),
     /// Text of ours, written as it stands: a stylesheet.
-    Own(&'static str),
+    Own(Cow<'static, str>),
 }
 
 /// Elements of HTML that have nothing in them, and no end.
@@ -107,8 +108,8 @@ impl Element {
     }
 
     /// Adds a text of this program as it stands.
-    pub(crate) fn own(mut self, text: &'static str) -> Self {
-        self.children.push(Node::Own(text));
+    pub(crate) fn own(mut self, text: impl Into<Cow<'static, str>>) -> Self {
+        self.children.push(Node::Own(text.into()));
         self
     }
 

@@ -49,6 +49,7 @@ pub use glyph::{CellPosition, Glyph};
 pub use ground_truth::{GroundTruth, GroundTruthKey, OutputPosition};
 pub use key_effect::{ANSWER_WITHIN, BURST_GAP, KeyEffect, TypedKey};
 pub(crate) use key_effect::{Chunk, answer_end, typed_keys};
+pub(crate) use observer::NoTimeout;
 pub use observer::{Change, Cursor, STAMP_PREFIX, ScreenObserver, Stamp};
 pub use verdict::{JudgeError, KeyVerdict, ObservedRun, RunVerdict};
 pub use wrong_interval::{NOTICES, WRONG_OVER, WrongInterval};

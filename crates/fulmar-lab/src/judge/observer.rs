@@ -278,7 +278,7 @@ impl EventListener for TitleReader {
 /// A synchronised update (mode 2026) is shown as it comes: peers that keep a screen of their own
 /// do not pass it on, and the judge owns no clock to end it with.
 #[derive(Default)]
-struct NoTimeout;
+pub(crate) struct NoTimeout;
 
 impl Timeout for NoTimeout {
     fn set_timeout(&mut self, _: Duration) {}
