@@ -80,6 +80,7 @@
 
 pub mod command;
 pub mod experiment;
+pub mod film;
 pub mod instrument;
 pub mod judge;
 pub mod link;

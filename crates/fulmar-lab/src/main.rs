@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use fulmar_lab::command::{
-    judge, link, list, load, measure, pairs, play, predict, record, replay, report, run, selfcheck,
-    simulate, tinygrams, traces,
+    cast, judge, link, list, load, measure, pairs, play, predict, record, replay, report,
+    run, selfcheck, simulate, tinygrams, traces,
 };
 
 /// Emulated links between real hosts, to try and measure remote shells on.
@@ -21,6 +21,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Cast(cast::Arguments),
     Judge(judge::Arguments),
     Link(Box<link::Arguments>),
     List(list::Arguments),
@@ -43,6 +44,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let ended = match Arguments::parse().command {
+        Command::Cast(arguments) => cast::run(&arguments),
         Command::Judge(arguments) => judge::run(&arguments),
         Command::Link(arguments) => link::run(&arguments),
         Command::List(arguments) => list::run(&arguments),

@@ -1,5 +1,6 @@
 //! The commands of the program, one file each.
 
+pub mod cast;
 mod data;
 pub mod judge;
 pub mod link;
