@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use fulmar_lab::command::{
-    cast, judge, link, list, load, measure, pairs, play, predict, record, replay, report,
+    cast, film, judge, link, list, load, measure, pairs, play, predict, record, replay, report,
     run, selfcheck, simulate, tinygrams, traces,
 };
 
@@ -22,6 +22,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Cast(cast::Arguments),
+    Film(film::Arguments),
     Judge(judge::Arguments),
     Link(Box<link::Arguments>),
     List(list::Arguments),
@@ -45,6 +46,7 @@ enum Command {
 fn main() -> ExitCode {
     let ended = match Arguments::parse().command {
         Command::Cast(arguments) => cast::run(&arguments),
+        Command::Film(arguments) => film::run(&arguments),
         Command::Judge(arguments) => judge::run(&arguments),
         Command::Link(arguments) => link::run(&arguments),
         Command::List(arguments) => list::run(&arguments),

@@ -2,6 +2,7 @@
 
 pub mod cast;
 mod data;
+pub mod film;
 pub mod judge;
 pub mod link;
 pub mod list;
