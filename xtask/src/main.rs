@@ -17,6 +17,7 @@ mod figures;
 mod lines;
 mod outcome;
 mod peers;
+mod programs;
 mod replay;
 mod test;
 mod tidy;

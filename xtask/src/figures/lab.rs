@@ -7,8 +7,8 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use super::programs::{built, target};
 use super::table::{Column, Quantity};
+use crate::programs::{built, target};
 use crate::workspace::{self, Workspace};
 
 /// The variable that names the folder of data that are not ours to ship.

@@ -16,7 +16,6 @@ mod copies;
 mod lab;
 mod login;
 mod predictions;
-mod programs;
 mod table;
 
 use std::fs;
@@ -25,10 +24,10 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::programs::built;
 use crate::workspace::{self, Workspace};
 use catalogue::{ALL, Figure, Source};
 use lab::Outcomes;
-use programs::built;
 
 /// The page that is written.
 const PAGE: &str = "docs/figures.md";

@@ -7,7 +7,7 @@ use std::process::{Child, Command};
 use anyhow::{Context as _, Result, bail};
 
 use super::lab::DATA_VARIABLE;
-use super::programs::built;
+use crate::programs::built;
 use crate::workspace::{self, Workspace};
 
 /// The file of a folder of outcomes that has the predictions, and the folder that has runs of stock.
