@@ -8,6 +8,7 @@
 //! | `tidy` | the project's own rules about its sources |
 //! | `lines` | how large each crate is |
 //! | `figures` | measures beside ssh and stock Mosh and writes `docs/figures.md` |
+//! | `recording` | records ssh and our program side by side, for the README |
 //!
 //! Chores are Rust because Rust is typed, tested and runs wherever the project does.
 
@@ -18,6 +19,7 @@ mod lines;
 mod outcome;
 mod peers;
 mod programs;
+mod recording;
 mod replay;
 mod test;
 mod tidy;
@@ -51,6 +53,8 @@ enum Command {
     Lines(lines::Lines),
     /// Measures beside ssh and stock Mosh and writes docs/figures.md
     Figures(figures::Figures),
+    /// Records ssh and Fulmar side by side over an emulated link, and draws the film in the README
+    Recording,
 }
 
 /// The changes that a command may make to the machine it runs on.
@@ -107,6 +111,7 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(&workspace),
         Command::Lines(lines) => lines.run(&workspace),
         Command::Figures(figures) => figures.run(&workspace),
+        Command::Recording => recording::run(&workspace),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
