@@ -22,7 +22,7 @@ const FOLDER: &str = "docs/recording";
 /// The programs, from left to right.
 const PEERS: [&str; 2] = ["ssh", "fulmar"];
 
-/// What is typed.
+/// The recording that is typed.
 const SESSION: &str = "testdata/film/session";
 
 /// The link: the round trip of the Mosh paper's path from MIT to Singapore, and another address after 8.3 s. The first

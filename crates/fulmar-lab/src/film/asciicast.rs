@@ -1,4 +1,4 @@
-//! What a terminal showed, in the form of asciinema.
+//! The output of a terminal, in the form of asciinema.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ const LEAD: Duration = Duration::from_millis(500);
 /// Source: <https://docs.asciinema.org/manual/asciicast/v2/>.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asciicast {
-    /// What the session is called.
+    /// The name of the session.
     pub title: String,
     /// The size of the terminal.
     pub size: Size,
-    /// What was written, and when, counted from the beginning.
+    /// The text that was written, with its times from the beginning.
     pub output: Vec<(Duration, String)>,
 }
 

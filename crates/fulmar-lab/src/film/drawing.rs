@@ -34,11 +34,11 @@ const HOLD: Duration = Duration::from_secs(2);
 /// Sessions that are shown at the same time.
 #[derive(Clone, Debug)]
 pub struct Film {
-    /// What is shown.
+    /// The line above the sessions.
     pub title: String,
     /// The sessions, from left to right.
     pub casts: Vec<Asciicast>,
-    /// What happens to all of them, in order of time.
+    /// The events that all of them go through, in order of time.
     pub notes: Vec<Note>,
 }
 
@@ -47,7 +47,7 @@ pub struct Film {
 pub struct Note {
     /// The time from the beginning of the casts.
     pub at: Duration,
-    /// What happens.
+    /// A few words about it.
     pub text: String,
 }
 
@@ -58,7 +58,7 @@ struct Terminal {
     cursor: Strip<Option<CellPosition>>,
 }
 
-/// What moves in the drawing, and the stylesheet's rules by which it does.
+/// The moving parts of the drawing, and the rules of the stylesheet that move them.
 struct Motion {
     length: Duration,
     rules: String,

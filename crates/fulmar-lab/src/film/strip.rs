@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// What a part of the drawing looks like, and from when on. Equal looks are stored once.
+/// The looks of a part of the drawing, with the time from which each is shown. Equal looks are stored once.
 pub(super) struct Strip<Look> {
     looks: Vec<Look>,
     /// The times of changes, with the number of the look that is shown from then on.
