@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 
 use crate::outcome::Outcome;
 use crate::workspace::{self, Workspace};
-use crate::{Setup, deny, test, tidy};
+use crate::{Setup, deny, packages, test, tidy};
 
 /// One thing that is checked.
 struct Step {
@@ -18,7 +18,7 @@ struct Step {
 }
 
 /// The steps: those that take seconds first, then what compiles, then what needs the network.
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step {
         name: "format",
         run: format,
@@ -42,6 +42,10 @@ const STEPS: [Step; 8] = [
     Step {
         name: "docs",
         run: docs,
+    },
+    Step {
+        name: "packages",
+        run: packages::check,
     },
     Step {
         name: "licences, bans, sources",

@@ -2,7 +2,7 @@
 //!
 //! | command | does |
 //! |---|---|
-//! | `check` | what CI runs: format, tidy, clippy, tests, docs, licences, advisories |
+//! | `check` | what CI runs: format, tidy, clippy, tests, docs, packages, licences, advisories |
 //! | `test` | every test of the workspace, and says which were left out |
 //! | `replay SEED` | one seed of the model test again, with its timeline |
 //! | `tidy` | the project's own rules about its sources |
@@ -17,6 +17,7 @@ mod deny;
 mod figures;
 mod lines;
 mod outcome;
+mod packages;
 mod peers;
 mod programs;
 mod recording;
