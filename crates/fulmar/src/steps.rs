@@ -32,7 +32,7 @@ pub(crate) enum Step {
     LoggedIn = 1 << 10,
 }
 
-/// Whether the user is told of the steps.
+/// The choice of who is told of the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verbosity {
     /// Only the log is.

@@ -144,7 +144,7 @@ pub(crate) enum CopyError {
     /// No copy begins, and an operand that was taken for one on another machine is a file here, too.
     #[error("{failure}")]
     MaybeLocal {
-        /// What has failed.
+        /// The failure.
         failure: Box<CopyError>,
         /// The operand, as it was written.
         name: OsString,

@@ -22,7 +22,7 @@ const ON_THE_WAY: [&str; 6] = [
 /// They are waited for by nobody, or only if they come last.
 const BESIDE: [&str; 3] = ["settings known", "address resolved", "agreed"];
 
-/// What a user is told on the way to a remote end that waits.
+/// The words of which a user is told on the way to a remote end that waits.
 const TOLD: [&str; 4] = [
     "s: ssh is started",
     "s: the remote side answers",
