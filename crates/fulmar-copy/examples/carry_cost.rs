@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use fulmar_copy::{
     Answer, Answerer, Arrived, Entry, EntryError, EntryId, EntryKind, ExistingFile, Flags,
-    NextEntry, PartialFile, Piece, Poll, Receiver, RelativePath, Request, Requester, Sender,
-    Settled, Source, StreamId, Streams, Target, Timestamp,
+    NextEntry, Occupant, PartialFile, Piece, Poll, Receiver, RelativePath, Request, Requester,
+    Sender, Settled, Source, StreamId, Streams, Target, Timestamp,
 };
 
 const ROUNDS: usize = 3;
@@ -206,8 +206,8 @@ impl Target for Nowhere {
         Ok(())
     }
 
-    fn look(&mut self, _: &Entry) -> Result<(), EntryError> {
-        Ok(())
+    fn look(&mut self, _: &Entry) -> Result<Occupant, EntryError> {
+        Ok(Occupant::Nothing)
     }
 }
 

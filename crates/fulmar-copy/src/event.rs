@@ -41,6 +41,8 @@ pub enum EntryVerdict {
     Whole,
     /// It is at its place and verified, but was changed while it was read: a mixture, maybe.
     Changed,
+    /// This is at its place, and a dry run has left it so.
+    Looked(Occupant),
     /// It is not there.
     Failed {
         /// The end that could not do its part.
@@ -48,6 +50,25 @@ pub enum EntryVerdict {
         /// The reason. Its `place` is filled in.
         error: EntryError,
     },
+}
+
+impl EntryVerdict {
+    /// Tells if the user has to know of it.
+    pub(crate) fn is_trouble(&self) -> bool {
+        matches!(self, EntryVerdict::Changed | EntryVerdict::Failed { .. })
+    }
+}
+
+/// The thing that a dry run has found at the place of an entry.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Occupant {
+    /// Nothing.
+    #[default]
+    Nothing = 0,
+    /// Something else, which a copy would replace.
+    Another = 1,
+    /// A folder where a folder is to be, a link that says the same, or a file of the same size and time, to the second.
+    Same = 2,
 }
 
 /// One end of a copy.

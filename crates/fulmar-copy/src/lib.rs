@@ -65,7 +65,7 @@ mod support;
 pub use answer::Answer;
 pub use entry::{Entry, EntryId, EntryKind, Timestamp};
 pub use entry_error::{EntryError, EntryErrorKind};
-pub use event::{CopyEnd, CopyEvent, EntryVerdict, Poll, Progress, Totals};
+pub use event::{CopyEnd, CopyEvent, EntryVerdict, Occupant, Poll, Progress, Totals};
 pub use exchange::{Answerer, Requester};
 pub use limits::{
     CHUNK_BYTES_MIN, CHUNKS_MAX, DEPTH_MAX, EVENTS_MAX, LARGE_FILES_MAX, NAME_BYTES_MAX, SIZE_MAX,

@@ -29,7 +29,7 @@ impl News {
 
     pub(crate) fn push(&mut self, event: CopyEvent) {
         let is_trouble = match &event {
-            CopyEvent::Settled { verdict, .. } => *verdict != EntryVerdict::Whole,
+            CopyEvent::Settled { verdict, .. } => verdict.is_trouble(),
             CopyEvent::EntryError(_) => true,
             CopyEvent::Answered(_) => false,
         };

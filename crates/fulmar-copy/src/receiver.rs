@@ -283,7 +283,7 @@ impl Receiver {
     /// An entry is over and done with.
     fn settle(&mut self, id: EntryId, entry: Entry, verdict: EntryVerdict) {
         self.window.settle(id);
-        self.totals.troubles += u64::from(verdict != EntryVerdict::Whole);
+        self.totals.troubles += u64::from(verdict.is_trouble());
         if let EntryVerdict::Failed { error, .. } = &verdict {
             let trouble = error.clone();
             self.control.outbox.push(&Frame::Failed { id, trouble });

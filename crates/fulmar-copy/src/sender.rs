@@ -14,7 +14,7 @@ use crate::control::Control;
 use crate::digest::Digest;
 use crate::entry::{Entry, EntryId, EntryKind};
 use crate::entry_error::EntryError;
-use crate::event::{CopyEnd, CopyEvent, EntryVerdict, Poll, Progress, Totals};
+use crate::event::{CopyEnd, CopyEvent, EntryVerdict, Occupant, Poll, Progress, Totals};
 use crate::exchange::{Answerer, Requester};
 use crate::limits::STREAMS_MAX;
 use crate::news::{News, add};
@@ -95,6 +95,8 @@ struct Unsettled {
     is_broken: bool,
     is_changed: bool,
     is_large: bool,
+    /// The thing that a dry run has found at its place.
+    occupant: Occupant,
 }
 
 impl Sender {
@@ -237,6 +239,10 @@ impl Sender {
                 return Err(ProtocolError::Misplaced(other.name()));
             }
             (_, Frame::Have { id, first, digests }) => self.on_have(id, first, &digests)?,
+            (_, Frame::Found { id, occupant }) if self.flags.contains(Flags::DRY_RUN) => {
+                let entry = self.unsettled.get_mut(&id);
+                entry.ok_or(ProtocolError::NotSent)?.occupant = occupant;
+            }
             (_, Frame::Settled { first, count }) => self.on_settled(first, count)?,
             (_, Frame::Failed { id, trouble }) => self.on_failed(id, trouble, source)?,
             (SenderStage::Finished, Frame::Done(totals)) => self.on_done(totals)?,
@@ -267,20 +273,23 @@ impl Sender {
         for id in (first.0..).take(usize::try_from(count).unwrap_or(usize::MAX)) {
             match self.unsettled.remove(&EntryId(id)) {
                 Some(entry) if entry.is_sent => {
-                    let is_changed = entry.is_changed;
-                    self.settle(
-                        entry,
-                        if is_changed {
-                            EntryVerdict::Changed
-                        } else {
-                            EntryVerdict::Whole
-                        },
-                    );
+                    let verdict = self.good_verdict(&entry);
+                    self.settle(entry, verdict);
                 }
                 _ => return Err(ProtocolError::NotSent),
             }
         }
         Ok(())
+    }
+
+    /// Returns the verdict on an entry that has not failed.
+    fn good_verdict(&self, entry: &Unsettled) -> EntryVerdict {
+        let is_looked_at = self.flags.contains(Flags::DRY_RUN) && entry.kind != EntryKind::Leave;
+        match entry.occupant {
+            occupant if is_looked_at => EntryVerdict::Looked(occupant),
+            _ if entry.is_changed => EntryVerdict::Changed,
+            _ => EntryVerdict::Whole,
+        }
     }
 
     fn on_failed(

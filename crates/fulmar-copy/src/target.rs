@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use crate::entry::{Entry, EntryId};
 use crate::entry_error::{EntryError, EntryErrorKind};
+use crate::event::Occupant;
 use crate::path::RelativePath;
 
 /// The place that receives: a folder, or standard output. The [`Receiver`](crate::Receiver) asks.
@@ -95,12 +96,12 @@ pub trait Target {
     /// They cannot be set.
     fn leave(&mut self, entry: &Entry) -> Result<(), EntryError>;
 
-    /// A dry run: could the entry be made? Nothing else is called then.
+    /// A dry run: what is at the entry's place? Nothing else is called then.
     ///
     /// # Errors
     ///
     /// What would go wrong.
-    fn look(&mut self, entry: &Entry) -> Result<(), EntryError>;
+    fn look(&mut self, entry: &Entry) -> Result<Occupant, EntryError>;
 }
 
 /// The data that a target has of a file that begins.

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use bytes::Bytes;
 use fulmar_copy::{
     CHUNK_BYTES_MIN, Entry, EntryError, EntryErrorKind, EntryId, EntryKind, ExistingFile,
-    NextEntry, PartialFile, Piece, RelativePath, Settled, Source, Target, Timestamp,
+    NextEntry, Occupant, PartialFile, Piece, RelativePath, Settled, Source, Target, Timestamp,
 };
 use rustix::event::PollFlags;
 use rustix::fs::FileType;
@@ -345,8 +345,8 @@ impl Target for PipeTarget {
         Ok(())
     }
 
-    fn look(&mut self, entry: &Entry) -> Result<(), EntryError> {
-        self.check(entry)
+    fn look(&mut self, entry: &Entry) -> Result<Occupant, EntryError> {
+        self.check(entry).map(|()| Occupant::Nothing)
     }
 }
 

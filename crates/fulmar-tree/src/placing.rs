@@ -211,6 +211,50 @@ fn what_is_not_there_is_told_and_the_rest_goes_on() {
 }
 
 #[test]
+fn a_dry_run_tells_files_apart_by_size_and_time_and_links_by_their_text() {
+    use fulmar_copy::{EntryKind, Occupant, Target as _};
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "four").unwrap();
+    std::os::unix::fs::symlink("there", folder.path().join("link")).unwrap();
+    let modified = crate::system::facts_at(fs::File::open(folder.path()).unwrap(), b"file")
+        .unwrap()
+        .modified;
+    let options = crate::TargetOptions {
+        dry_run: true,
+        ..TARGET
+    };
+    let context = crate::testing::context(folder.path());
+    let mut target = crate::TreeTarget::open(&context, b".", options).unwrap();
+    let mut found = |name: &[u8], kind: EntryKind, later: i64| {
+        let mut modified = modified;
+        modified.seconds += later;
+        let entry = fulmar_copy::Entry {
+            operand: 0,
+            path: fulmar_copy::RelativePath::new(name).unwrap(),
+            kind,
+            mode: 0o644,
+            modified,
+        };
+        target.look(&entry).unwrap()
+    };
+    let file = |size| EntryKind::File { size: Some(size) };
+    let link = |text: &[u8]| EntryKind::Link {
+        target: text.to_vec(),
+    };
+    assert_eq!(found(b"file", file(4), 0), Occupant::Same);
+    assert_eq!(found(b"file", file(4), 1), Occupant::Another);
+    assert_eq!(found(b"file", file(5), 0), Occupant::Another);
+    assert_eq!(
+        found(b"file", EntryKind::File { size: None }, 0),
+        Occupant::Another
+    );
+    assert_eq!(found(b"link", link(b"there"), 9), Occupant::Same);
+    assert_eq!(found(b"link", link(b"elsewhere"), 0), Occupant::Another);
+    assert_eq!(found(b"link", file(5), 0), Occupant::Another);
+    assert_eq!(found(b"other", file(4), 0), Occupant::Nothing);
+}
+
+#[test]
 fn a_dry_run_changes_nothing_and_finds_what_would_go_wrong() {
     let world = world();
     fs::create_dir(world.path().join("dst/a")).unwrap();
@@ -227,7 +271,7 @@ fn a_dry_run_changes_nothing_and_finds_what_would_go_wrong() {
         use fulmar_copy::{EntryId, NextEntry, Source as _, Target as _};
         match source.next_entry(EntryId(0)) {
             NextEntry::Entry(entry) => {
-                whys.extend(target.look(&entry).err().map(|trouble| trouble.kind))
+                whys.extend(target.look(&entry).err().map(|trouble| trouble.kind));
             }
             NextEntry::End => break,
             _ => {}

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use fulmar_copy::{
-    Entry, EntryError, EntryErrorKind, EntryId, EntryKind, ExistingFile, PartialFile, RelativePath,
-    Target,
+    Entry, EntryError, EntryErrorKind, EntryId, EntryKind, ExistingFile, Occupant, PartialFile,
+    RelativePath, Target,
 };
 use rustix::fs::OFlags;
 
@@ -193,7 +193,7 @@ impl TreeTarget {
         Ok(())
     }
 
-    fn look_at(&mut self, entry: &Entry) -> Result<(), EntryError> {
+    fn look_at(&mut self, entry: &Entry) -> Result<Occupant, EntryError> {
         let is_folder = matches!(entry.kind, EntryKind::Folder | EntryKind::Leave);
         let (beneath, below) = match &mut self.output {
             Output::Tree { beneath, below } => (beneath, below),
@@ -202,26 +202,50 @@ impl TreeTarget {
         let names = below.names(&entry.path, is_folder)?;
         let (name, above) = names.split_last().ok_or_else(|| own(Errno::INVAL))?;
         let Some(folder) = beneath.look(above).map_err(own)? else {
-            return Ok(());
+            return Ok(Occupant::Nothing);
         };
         let facts = match system::facts_at(&folder, name) {
-            Err(Errno::NOENT) => return system::may_write(&folder, b".").map_err(own),
+            Err(Errno::NOENT) => {
+                system::may_write(&folder, b".").map_err(own)?;
+                return Ok(Occupant::Nothing);
+            }
             facts => facts.map_err(own)?,
         };
         match (&entry.kind, facts) {
             (EntryKind::Folder | EntryKind::Leave, facts)
                 if facts.is_folder() || facts.is_link() =>
             {
-                Ok(())
+                Ok(Occupant::Same)
             }
             (EntryKind::Folder | EntryKind::Leave, _) => {
                 Err(EntryError::new(EntryErrorKind::NotFolder))
             }
             (_, facts) if facts.is_folder() => Err(EntryError::new(EntryErrorKind::IsFolder)),
-            (_, facts) if facts.is_link() => Ok(()),
+            (kind, facts) if facts.is_link() => Ok(link_occupant(kind, &folder, name)),
             (_, facts) if !facts.is_regular() => Err(EntryError::new(EntryErrorKind::Special)),
-            _ => system::may_write(&folder, name).map_err(own),
+            (_, facts) => {
+                system::may_write(&folder, name).map_err(own)?;
+                Ok(file_occupant(entry, &facts))
+            }
         }
+    }
+}
+
+fn link_occupant(kind: &EntryKind, folder: &OwnedFd, name: &[u8]) -> Occupant {
+    match (kind, system::read_link(folder, name)) {
+        (EntryKind::Link { target }, Ok(text)) if *target == text => Occupant::Same,
+        _ => Occupant::Another,
+    }
+}
+
+/// Compares a file by size and time alone, the time to the second: some file systems keep no more of it.
+fn file_occupant(entry: &Entry, facts: &Facts) -> Occupant {
+    let is_same_time = entry.modified.seconds == facts.modified.seconds;
+    match entry.kind {
+        EntryKind::File { size: Some(size) } if size == facts.size && is_same_time => {
+            Occupant::Same
+        }
+        _ => Occupant::Another,
     }
 }
 
@@ -427,7 +451,7 @@ impl Target for TreeTarget {
         Ok(())
     }
 
-    fn look(&mut self, entry: &Entry) -> Result<(), EntryError> {
+    fn look(&mut self, entry: &Entry) -> Result<Occupant, EntryError> {
         self.look_at(entry)
     }
 }

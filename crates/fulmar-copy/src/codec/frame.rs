@@ -3,15 +3,15 @@
 use bytes::{BufMut as _, BytesMut};
 
 use super::numbers::{
-    DATA, DONE, END, FAILED, FILE, FINISHED, FOLDER, GET, HAVE, HELLO, LEAVE, LINK, PUT, READY,
-    REFUSED, SETTLED, TROUBLE, ZEROS,
+    DATA, DONE, END, FAILED, FILE, FINISHED, FOLDER, FOUND, GET, HAVE, HELLO, LEAVE, LINK, PUT,
+    READY, REFUSED, SETTLED, TROUBLE, ZEROS,
 };
 use super::reader::Reader;
 use super::writer::{self, bytes, number, zigzag};
 use crate::digest::{DIGEST_BYTES, Digest};
 use crate::entry::{Entry, EntryId, EntryKind, Timestamp};
 use crate::entry_error::{EntryError, EntryErrorKind};
-use crate::event::Totals;
+use crate::event::{Occupant, Totals};
 use crate::limits::{NOTE_BYTES_MAX, OPERANDS_MAX, PATH_BYTES_MAX, SIZE_MAX, WINDOW_ENTRIES};
 use crate::path::RelativePath;
 use crate::protocol_error::ProtocolError;
@@ -52,6 +52,8 @@ pub(crate) enum Frame {
     Settled { first: EntryId, count: u64 },
     /// This one is not.
     Failed { id: EntryId, trouble: EntryError },
+    /// In a dry run, before an entry is settled: what is at its place.
+    Found { id: EntryId, occupant: Occupant },
     /// Everything is settled.
     Done(Totals),
 }
@@ -95,6 +97,7 @@ impl Frame {
             Frame::Have { .. } => HAVE,
             Frame::Settled { .. } => SETTLED,
             Frame::Failed { .. } => FAILED,
+            Frame::Found { .. } => FOUND,
             Frame::Done(_) => DONE,
         }
     }
@@ -123,6 +126,7 @@ impl Frame {
                 number(out, id.0);
                 encode_trouble(out, trouble);
             }
+            Frame::Found { id, occupant } => numbers(out, &[id.0, *occupant as u64]),
             Frame::Done(totals) => {
                 let Totals {
                     files,
@@ -171,6 +175,7 @@ impl Frame {
                 id: EntryId(reader.number()?),
                 trouble: decode_trouble(reader)?,
             },
+            FOUND => decode_found(reader)?,
             DONE => Frame::Done(decode_totals(reader)?),
             _ => return Err(ProtocolError::UnknownFrame(frame)),
         })
@@ -197,6 +202,7 @@ pub(super) fn name(frame: u8) -> Option<&'static str> {
         HAVE => "Have",
         SETTLED => "Settled",
         FAILED => "Failed",
+        FOUND => "Found",
         DONE => "Done",
         _ => return None,
     })
@@ -392,6 +398,17 @@ fn decode_settled(reader: &mut Reader<'_>) -> Result<Frame, ProtocolError> {
         return Err(reader.fault());
     }
     Ok(Frame::Settled { first, count })
+}
+
+fn decode_found(reader: &mut Reader<'_>) -> Result<Frame, ProtocolError> {
+    let id = EntryId(reader.number()?);
+    let occupant = match reader.number()? {
+        0 => Occupant::Nothing,
+        1 => Occupant::Another,
+        2 => Occupant::Same,
+        _ => return Err(reader.fault()),
+    };
+    Ok(Frame::Found { id, occupant })
 }
 
 fn decode_totals(reader: &mut Reader<'_>) -> Result<Totals, ProtocolError> {

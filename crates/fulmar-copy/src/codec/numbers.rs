@@ -18,3 +18,4 @@ pub(super) const HAVE: u8 = 0x30;
 pub(super) const SETTLED: u8 = 0x31;
 pub(super) const FAILED: u8 = 0x32;
 pub(super) const DONE: u8 = 0x33;
+pub(super) const FOUND: u8 = 0x34;

@@ -8,7 +8,7 @@ use super::*;
 use crate::digest::Digest;
 use crate::entry::{Entry, EntryId, EntryKind, Timestamp};
 use crate::entry_error::{EntryError, EntryErrorKind};
-use crate::event::Totals;
+use crate::event::{Occupant, Totals};
 use crate::exchange::Requester;
 use crate::limits::{
     CONTROL_FRAME_BYTES_MAX, DATA_BYTES_MAX, OPERANDS_MAX, SIZE_MAX, WINDOW_ENTRIES,
@@ -141,6 +141,14 @@ fn frames() -> Vec<Frame> {
         Frame::Failed {
             id,
             trouble: EntryError::new(EntryErrorKind::Interrupted),
+        },
+        Frame::Found {
+            id,
+            occupant: Occupant::Another,
+        },
+        Frame::Found {
+            id,
+            occupant: Occupant::Same,
         },
         Frame::Done(Totals {
             files: 1,

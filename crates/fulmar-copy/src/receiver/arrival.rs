@@ -9,7 +9,7 @@ use crate::chunks::Chunks;
 use crate::codec::{Ending, Frame, Item};
 use crate::entry::{Entry, EntryId, EntryKind};
 use crate::entry_error::{EntryError, EntryErrorKind};
-use crate::event::{CopyEnd, EntryVerdict};
+use crate::event::{CopyEnd, EntryVerdict, Occupant};
 use crate::limits::LARGE_FILES_MAX;
 use crate::news::add;
 use crate::protocol_error::ProtocolError;
@@ -97,11 +97,7 @@ impl Receiver {
                 target,
             );
         } else if self.flags.contains(Flags::DRY_RUN) {
-            let seen = match entry.kind {
-                EntryKind::Leave => Ok(()),
-                _ => target.look(&entry),
-            };
-            self.settle_unless(id, entry, seen, target);
+            self.look(id, entry, target);
         } else {
             match entry.kind {
                 EntryKind::Folder => {
@@ -119,6 +115,23 @@ impl Receiver {
             }
         }
         Ok(())
+    }
+
+    /// An entry of a dry run.
+    fn look(&mut self, id: EntryId, entry: Entry, target: &mut impl Target) {
+        if entry.kind == EntryKind::Leave {
+            return self.settle_unless(id, entry, Ok(()), target);
+        }
+        match target.look(&entry) {
+            Ok(occupant) => {
+                if occupant != Occupant::Nothing {
+                    self.control.outbox.push(&Frame::Found { id, occupant });
+                }
+                add(&mut self.news.progress.bytes, entry.kind.size());
+                self.settle(id, entry, EntryVerdict::Looked(occupant));
+            }
+            Err(error) => self.settle_unless(id, entry, Err(error), target),
+        }
     }
 
     /// Returns true if the requester asked for such an entry.

@@ -8,7 +8,7 @@ use crate::codec::{Ending, Frame};
 use crate::digest::{ChunkDigest, Digest};
 use crate::entry::{Entry, EntryId, EntryKind};
 use crate::entry_error::EntryError;
-use crate::event::CopyEvent;
+use crate::event::{CopyEvent, Occupant};
 use crate::limits::{
     CONTROL_WAITING_BYTES, LARGE_FILES_MAX, STREAM_SHARE_BYTES, WALKED_AHEAD_MAX, WINDOW_ENTRIES,
 };
@@ -129,6 +129,7 @@ impl Sender {
             is_broken: false,
             is_changed: false,
             is_large,
+            occupant: Occupant::Nothing,
         };
         self.unsettled.insert(id, unsettled);
         id

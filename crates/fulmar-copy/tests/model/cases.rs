@@ -1,7 +1,7 @@
 //! Copies of which one thing is known in advance.
 
 use bytes::Bytes;
-use fulmar_copy::{Entry, EntryErrorKind, EntryKind, EntryVerdict, Flags, Totals};
+use fulmar_copy::{Entry, EntryErrorKind, EntryKind, EntryVerdict, Flags, Occupant, Totals};
 use fulmar_sim::Random;
 
 use crate::Copy;
@@ -82,6 +82,27 @@ fn a_dry_run_looks_and_writes_nothing() {
     );
     assert_eq!(copy.sender.progress().bytes_carried, 0);
     assert!(copy.source.open.is_empty(), "every file is closed");
+}
+
+#[test]
+fn of_a_dry_run_the_sender_hears_what_is_there() {
+    let tree = tree::random_tree(&mut Random::stream(5, 5));
+    let there = tree.iter().step_by(2);
+    let there: Tree = there
+        .map(|(path, node)| (path.clone(), node.clone()))
+        .collect();
+    let mut target = MemoryTarget {
+        tree: there.clone(),
+        ..MemoryTarget::default()
+    };
+    let copy = copied(5, MemorySource::of(&tree), &mut target, Flags::DRY_RUN);
+    let another = copy
+        .looked
+        .iter()
+        .filter(|(_, found)| **found == Occupant::Another);
+    assert!(another.map(|(path, _)| path).eq(there.keys()));
+    assert_eq!(copy.looked.len(), tree.len());
+    assert_eq!(target.tree, there);
 }
 
 #[test]

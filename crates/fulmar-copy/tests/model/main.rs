@@ -6,11 +6,11 @@ mod cases;
 #[path = "../support/mod.rs"]
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fulmar_copy::{
-    Answer, Answerer, CopyEvent, EntryError, EntryErrorKind, EntryVerdict, Flags, Poll, Receiver,
-    RelativePath, Request, Requester, Sender,
+    Answer, Answerer, CopyEvent, EntryError, EntryErrorKind, EntryVerdict, Flags, Occupant, Poll,
+    Receiver, RelativePath, Request, Requester, Sender,
 };
 use fulmar_sim::Random;
 
@@ -34,6 +34,8 @@ struct Copy {
     is_received: bool,
     failed: BTreeSet<(RelativePath, EntryErrorKind)>,
     changed: BTreeSet<RelativePath>,
+    /// The things that a dry run has found, as the sender has heard.
+    looked: BTreeMap<RelativePath, Occupant>,
     /// Without an entry.
     troubles: Vec<EntryError>,
     moved: u64,
@@ -73,6 +75,7 @@ impl Copy {
             is_received: false,
             failed: BTreeSet::new(),
             changed: BTreeSet::new(),
+            looked: BTreeMap::new(),
             troubles: Vec::new(),
             moved: 0,
             is_busy: false,
@@ -141,6 +144,7 @@ impl Copy {
             match event {
                 CopyEvent::Settled { path, verdict, .. } => match verdict {
                     EntryVerdict::Whole => {}
+                    EntryVerdict::Looked(occupant) => drop(self.looked.insert(path, occupant)),
                     EntryVerdict::Changed => drop(self.changed.insert(path)),
                     EntryVerdict::Failed { error: trouble, .. } => {
                         self.failed.insert((path, trouble.kind));

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use fulmar_copy::{
-    Entry, EntryError, EntryErrorKind, EntryId, EntryKind, ExistingFile, NextEntry, PartialFile,
-    Piece, RelativePath, Settled, Source, Target, Timestamp,
+    Entry, EntryError, EntryErrorKind, EntryId, EntryKind, ExistingFile, NextEntry, Occupant,
+    PartialFile, Piece, RelativePath, Settled, Source, Target, Timestamp,
 };
 
 use super::tree::{Node, Tree};
@@ -327,8 +327,13 @@ impl Target for MemoryTarget {
         Ok(())
     }
 
-    fn look(&mut self, _: &Entry) -> Result<(), EntryError> {
+    fn look(&mut self, entry: &Entry) -> Result<Occupant, EntryError> {
         self.looked += 1;
-        Ok(())
+        let has_another = self.tree.contains_key(&entry.path);
+        Ok(if has_another {
+            Occupant::Another
+        } else {
+            Occupant::Nothing
+        })
     }
 }

@@ -4,9 +4,9 @@ use std::os::fd::BorrowedFd;
 
 use bytes::Bytes;
 use fulmar_copy::{
-    Arrived, CopyEvent, Entry, EntryError, EntryId, ExistingFile, NextEntry, PartialFile, Piece,
-    Poll, Progress, ProtocolError, Receiver, RelativePath, Sender, Settled, Source, StreamId,
-    Streams, Target, Totals,
+    Arrived, CopyEvent, Entry, EntryError, EntryId, ExistingFile, NextEntry, Occupant, PartialFile,
+    Piece, Poll, Progress, ProtocolError, Receiver, RelativePath, Sender, Settled, Source,
+    StreamId, Streams, Target, Totals,
 };
 use fulmar_platform::Interest;
 use fulmar_quic::Connection;
@@ -219,7 +219,7 @@ impl Target for CopyTarget {
         either!(self, target => target.leave(entry))
     }
 
-    fn look(&mut self, entry: &Entry) -> Result<(), EntryError> {
+    fn look(&mut self, entry: &Entry) -> Result<Occupant, EntryError> {
         either!(self, target => target.look(entry))
     }
 }

@@ -1,6 +1,8 @@
 //! Prints events as JSON: one object on a line (docs/copy.md).
 
-use fulmar_copy::{CopyEnd, CopyEvent, EntryError, EntryKind, EntryVerdict, Progress, Totals};
+use fulmar_copy::{
+    CopyEnd, CopyEvent, EntryError, EntryKind, EntryVerdict, Occupant, Progress, Totals,
+};
 
 use super::progress::PathState;
 
@@ -118,6 +120,14 @@ fn settled(path: &[u8], kind: &EntryKind, verdict: &EntryVerdict) -> String {
     match verdict {
         EntryVerdict::Whole => object.text("result", "copied").line(),
         EntryVerdict::Changed => object.text("result", "changed").line(),
+        EntryVerdict::Looked(occupant) => {
+            let result = match occupant {
+                Occupant::Nothing => "new",
+                Occupant::Another => "replaces",
+                Occupant::Same => "same",
+            };
+            object.text("result", result).line()
+        }
         EntryVerdict::Failed { end, error } => {
             let at = match end {
                 CopyEnd::Source => "source",

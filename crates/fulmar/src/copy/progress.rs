@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use fulmar_base::Time;
-use fulmar_copy::{Progress, Totals};
+use fulmar_copy::{CopyEvent, EntryKind, EntryVerdict, Occupant, Progress, Totals};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The time over which the rate is averaged. Chosen by eye.
@@ -168,9 +168,41 @@ fn left(progress: &Progress, rate: u64) -> Option<String> {
     (rate > 0).then(|| clock(bytes.div_ceil(rate)))
 }
 
+/// The files that a dry run has found at the places of others.
+#[derive(Debug, Default)]
+pub(super) struct DryFiles {
+    replaced: u64,
+    same: u64,
+}
+
+impl DryFiles {
+    /// Counts what an event tells of.
+    pub(super) fn count(&mut self, event: &CopyEvent) {
+        if let CopyEvent::Settled {
+            kind: EntryKind::File { .. },
+            verdict: EntryVerdict::Looked(occupant),
+            ..
+        } = event
+        {
+            self.replaced += u64::from(*occupant == Occupant::Another);
+            self.same += u64::from(*occupant == Occupant::Same);
+        }
+    }
+}
+
 /// Returns the line that ends a dry run.
-pub(super) fn dry_summary(totals: &Totals) -> String {
-    format!("{}, {} would be copied", files(totals), size(totals.bytes))
+pub(super) fn dry_summary(totals: &Totals, found: &DryFiles) -> String {
+    let mut text = format!("{}, {} would be copied", files(totals), size(totals.bytes));
+    if found.replaced > 0 {
+        text.push_str(&format!("; {} would be replaced", found.replaced));
+    }
+    if found.same > 0 {
+        text.push_str(&format!(
+            "; {} there already, with the same size and time",
+            found.same
+        ));
+    }
+    text
 }
 
 fn files(totals: &Totals) -> String {
@@ -314,7 +346,17 @@ mod tests {
             bytes: 1500,
             ..Totals::default()
         };
-        assert_eq!(dry_summary(&totals), "2 files, 1.5 kB would be copied");
+        let text = |found| dry_summary(&totals, &found);
+        let none = DryFiles::default();
+        assert_eq!(text(none), "2 files, 1.5 kB would be copied");
+        let both = DryFiles {
+            replaced: 1,
+            same: 1,
+        };
+        assert_eq!(
+            text(both),
+            "2 files, 1.5 kB would be copied; 1 would be replaced; 1 there already, with the same size and time"
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use fulmar_base::Time;
-use fulmar_copy::{CopyEnd, CopyEvent, EntryKind, EntryVerdict, Progress, Totals};
+use fulmar_copy::{CopyEnd, CopyEvent, EntryKind, EntryVerdict, Occupant, Progress, Totals};
 use fulmar_login::without_spoofing;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Transfer, Tty};
@@ -16,7 +16,7 @@ use super::arguments::CopyOptions;
 use super::entry_error_text::entry_error_text;
 use super::json;
 use super::printer::Printer;
-use super::progress::{Meter, PathState, Snapshot, dry_summary, line, size, summary};
+use super::progress::{DryFiles, Meter, PathState, Snapshot, dry_summary, line, size, summary};
 use crate::report::{self, escaped, in_plain_words};
 use crate::steps::Steps;
 
@@ -54,6 +54,15 @@ enum Style {
     Silent,
 }
 
+/// Returns what is said behind a file that a dry run has looked at.
+fn occupant_text(occupant: Occupant) -> &'static str {
+    match occupant {
+        Occupant::Nothing => "",
+        Occupant::Another => "  replaces the file there",
+        Occupant::Same => "  there already, with the same size and time",
+    }
+}
+
 /// Tells the user.
 pub(super) struct Reporter {
     style: Style,
@@ -64,6 +73,8 @@ pub(super) struct Reporter {
     waiting: VecDeque<u8>,
     is_quiet: bool,
     is_dry_run: bool,
+    /// The files that a dry run has found.
+    dry_files: DryFiles,
     /// The time since which bytes are carried.
     connected: Option<Time>,
     /// The part that the other machine has in the copy, and its name.
@@ -97,6 +108,7 @@ impl Reporter {
             waiting: VecDeque::new(),
             is_quiet,
             is_dry_run: wishes.dry_run,
+            dry_files: DryFiles::default(),
             connected: None,
             remote_end: None,
             resumed: 0,
@@ -164,6 +176,7 @@ impl Reporter {
 
     /// Tells what has become of one thing.
     pub(super) fn event(&mut self, event: &CopyEvent) {
+        self.dry_files.count(event);
         match (&mut self.style, event) {
             (Style::Json(printer), _) => {
                 if let Some(line) = json::event(event) {
@@ -177,7 +190,15 @@ impl Reporter {
                     kind,
                     verdict: EntryVerdict::Whole,
                 },
-            ) => self.stay(path.as_bytes(), kind),
+            ) => self.stay(path.as_bytes(), kind, ""),
+            (
+                Style::Terminal(_) | Style::Lines(_),
+                CopyEvent::Settled {
+                    path,
+                    kind,
+                    verdict: EntryVerdict::Looked(occupant),
+                },
+            ) => self.stay(path.as_bytes(), kind, occupant_text(*occupant)),
             _ => {}
         }
         if let Some(trouble) = self.trouble_text(event) {
@@ -185,11 +206,11 @@ impl Reporter {
         }
     }
 
-    /// One line for each file, as scp has it.
-    fn stay(&mut self, path: &[u8], kind: &EntryKind) {
+    /// One line for each file, as scp has it, with a remark.
+    fn stay(&mut self, path: &[u8], kind: &EntryKind, remark: &str) {
         if let EntryKind::File { .. } = kind {
             let path = escaped(&String::from_utf8_lossy(path));
-            let text = format!("{path}  {}\n", size(kind.size()));
+            let text = format!("{path}  {}{remark}\n", size(kind.size()));
             match &mut self.style {
                 Style::Lines(printer) => printer.print(&text),
                 // The other end may have chosen the name.
@@ -288,7 +309,7 @@ impl Reporter {
             }
             Style::Terminal(_) => {
                 let text = if self.is_dry_run {
-                    dry_summary(totals)
+                    dry_summary(totals, &self.dry_files)
                 } else {
                     summary(totals, self.resumed, copied_in)
                 };
@@ -431,6 +452,7 @@ mod tests {
             waiting: VecDeque::new(),
             is_quiet: false,
             is_dry_run: false,
+            dry_files: DryFiles::default(),
             connected: None,
             remote_end: None,
             resumed: 0,

@@ -190,6 +190,28 @@ fn a_dry_run_tells_what_would_be_copied_and_writes_nothing() {
     let output = copy(&scene, &["--dry-run", "file", &far("")]);
     assert!(output.status.success(), "{output:?}");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "file  1.0 kB\n");
+    for (arguments, told) in [
+        (
+            ["-p", "same"],
+            "same  4 B  there already, with the same size and time\n",
+        ),
+        (["-p", "other"], "other  5 B  replaces the file there\n"),
+    ] {
+        scene.near.write_home(Person::Alice, "same", "same");
+        scene.near.write_home(Person::Alice, "other", "other");
+        scene.far.write_home(Person::Bob, "other", "older file");
+        expect_copied(&scene, &["-p", "same", &far("")]);
+        for (from, to) in [
+            (arguments[1].to_owned(), far("")),
+            (far(arguments[1]), ".".to_owned()),
+        ] {
+            let output = copy(&scene, &["--dry-run", arguments[0], &from, &to]);
+            let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert_eq!(lines.replace("10 B", "5 B"), told, "{output:?}");
+        }
+    }
+    let output = copy(&scene, &["--dry-run", "--json", "other", &far("")]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\"result\":\"replaces\""));
     let output = copy(&scene, &["--dry-run", "-q", "file", &far("")]);
     assert!(
         output.stdout.is_empty() && output.stderr.is_empty(),
