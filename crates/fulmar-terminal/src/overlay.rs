@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::cell::Glyph;
+use crate::cursor::CursorShape;
 use crate::row::CellRow;
 use crate::screen::Screen;
 use crate::size::{Column, Position, Row};
@@ -80,6 +81,11 @@ impl Screen {
     /// Hides the cursor.
     pub fn hide_cursor(&mut self) {
         self.cursor.visible = false;
+    }
+
+    /// Gives the cursor another shape.
+    pub fn set_cursor_shape(&mut self, shape: CursorShape) {
+        self.cursor.shape = shape;
     }
 
     /// Replaces the window's title and the icon's name.
