@@ -7,7 +7,7 @@ use fulmar_base::{Hint, PathId, SendError, Time};
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
 use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_predict::{Overlay, PredictionDecision, TtyHints};
-use fulmar_terminal::{Screen, Size};
+use fulmar_terminal::{CursorShape, Screen, Size};
 use fulmar_transport::{
     Arrival, DatagramVerdict, Dialect, DropReason, Ending, Endpoint, EndpointConfig, EndpointEvent,
     Received, Role, StateNumber, StateOutcome, Transmit,
@@ -436,6 +436,9 @@ impl Client {
                 .prediction
                 .overlay(now)
                 .filter(|_| screen.size() == self.size),
+            cursor_shape: self
+                .hints()
+                .map_or(CursorShape::Default, |hints| hints.cursor_shape),
             size: self.size,
             notice,
         };
@@ -449,6 +452,7 @@ impl Client {
         let last = Wanted {
             screen: self.endpoint.remote().screen(),
             predicted: None,
+            cursor_shape: CursorShape::Default,
             size: self.size,
             notice: None,
         };

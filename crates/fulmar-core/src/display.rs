@@ -83,6 +83,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) screen: &'a Screen,
     /// The effect of keys on that screen, as far as it is predicted.
     pub(crate) predicted: Option<Overlay>,
+    /// The cursor's shape, which frames do not have.
+    pub(crate) cursor_shape: CursorShape,
     /// The size of the window.
     pub(crate) size: Size,
     /// The notice, if there is one: a line for each row from the top.
@@ -241,6 +243,7 @@ impl Wanted<'_> {
         if let Some(predicted) = &self.predicted {
             predicted.apply(&mut screen);
         }
+        screen.set_cursor_shape(self.cursor_shape);
         // The program learns of a new size later than the window has it.
         screen.resize(self.size);
         let notice = self.notice.as_deref().unwrap_or_default();
@@ -323,6 +326,7 @@ mod tests {
             let wanted = Wanted {
                 screen: self.program.screen(),
                 predicted: None,
+                cursor_shape: self.program.screen().cursor().shape,
                 size: self.user.screen().size(),
                 notice: notice.map(str::to_owned),
             };
@@ -340,6 +344,7 @@ mod tests {
             let wanted = Wanted {
                 screen: self.program.screen(),
                 predicted: None,
+                cursor_shape: self.program.screen().cursor().shape,
                 size: self.user.screen().size(),
                 notice: None,
             };

@@ -217,6 +217,24 @@ fn the_version_names_the_commit_in_a_checkout() {
 }
 
 #[test]
+fn the_shape_that_a_program_gives_the_cursor_is_shown_and_reset_at_the_end() {
+    let world = World::new();
+    let script = "printf '\\033[6 q'; echo changed; read line; printf '\\033[2 q'; read line";
+    let arguments = ["--local", "--", "sh", "-c", script];
+    let mut terminal = start(&world, &arguments, Setup::default().size);
+    terminal.wait_for_text("changed");
+    terminal.wait_for_bytes(0, b"\x1b[6 q");
+    let from = terminal.shown().len();
+    terminal.type_keys("\n");
+    terminal.wait_for_bytes(from, b"\x1b[2 q");
+    let from = terminal.shown().len();
+    terminal.type_keys("\n");
+    terminal.wait_for_end();
+    terminal.wait_for_bytes(from, b"\x1b[0 q");
+    terminal.expect_restored();
+}
+
+#[test]
 fn colours_of_24_bits_reach_a_terminal_of_256_colours_unless_the_user_says_otherwise() {
     let world = World::new();
     for (options, told) in [(&[][..], true), (&["--true-color", "never"], false)] {
@@ -246,7 +264,7 @@ fn a_title_is_put_back_if_a_program_has_changed_it_and_the_cursors_shape_is_left
         for sequence in ["\x1b[22;0;0t", "\x1b[23;0;0t"] {
             assert_eq!(shown.contains(sequence), told, "{sequence:?} in {shown:?}");
         }
-        // Frames have no word for it, so that no program can have changed it.
+        // No program has changed it.
         assert!(!shown.contains(" q"), "{shown:?}");
     }
 }
