@@ -30,6 +30,9 @@ pub(crate) enum ClientError {
     /// There is no terminal to draw on.
     #[error("there is no terminal: {0}")]
     NoTerminal(io::Error),
+    /// What is drawn would go to the terminal although standard output was redirected.
+    #[error("standard output is not a terminal")]
+    Redirected,
     /// The terminal is not in terminfo; an error under the stock name only.
     #[error("the terminal type {} is unknown", term.display())]
     UnknownTerminal {
@@ -113,6 +116,9 @@ impl Advice for ClientError {
             }
             ClientError::BadAddress { .. } => {
                 "give the address in numbers, as 192.0.2.7 or 2001:db8::7".to_owned()
+            }
+            ClientError::Redirected => {
+                "run it in a terminal, without redirection of its output".to_owned()
             }
             ClientError::NoTerminal(_) if own => {
                 "run it in a terminal; a script can give it one with script(1) or tmux".to_owned()

@@ -61,8 +61,13 @@ pub(crate) fn run(
         return Err(ClientError::KeyMissing);
     }
     let setup = ClientSetup::prepare(sources)?;
-    let ended =
-        begin(text, address, port).and_then(|(key, server)| setup.connect_to(key, server, None));
+    let ended = begin(text, address, port).and_then(|(key, server)| {
+        // As stock's, the stand-in for it draws on standard input all the same.
+        if compat == CompatMode::Fulmar && !is_terminal(io::stdout()) {
+            return Err(ClientError::Redirected);
+        }
+        setup.connect_to(key, server, None)
+    });
     Ok(farewell(ended, LastScreen::Dropped, compat))
 }
 

@@ -87,6 +87,22 @@ fn a_key_on_standard_input_is_taken_and_the_terminal_still_found() {
 }
 
 #[test]
+fn a_client_whose_output_is_redirected_does_not_draw_on_the_terminal() {
+    let world = World::new();
+    let mut shell = world.spawn("sh");
+    let script = "ours/fulmar client 127.0.0.1 60001 > drawn; echo status $?; cat drawn";
+    shell
+        .arg("-c")
+        .arg(script)
+        .env("MOSH_KEY", "AAAAAAAAAAAAAAAAAAAAAA");
+    let mut terminal = Terminal::start(&shell, Setup::default().size, Rules::None);
+    terminal.wait_for_text("standard output is not a terminal");
+    terminal.wait_for_text("status 255");
+    terminal.wait_for_end();
+    assert!(!terminal.shown().contains(&0x1b), "{:?}", terminal.shown());
+}
+
+#[test]
 fn the_escape_key_tells_about_the_link_and_helps() {
     let world = World::new();
     let mut terminal = local(&world);

@@ -36,6 +36,11 @@ pub(super) fn rows() -> Vec<Row> {
             "no terminal is there to draw on",
         ),
         row(
+            ClientError::Redirected,
+            FULMAR,
+            "the output of fulmar client goes to a file or a pipe, and a session has a screen",
+        ),
+        row(
             ClientError::UnknownTerminal {
                 term: "no-such-type".into(),
             },
