@@ -30,7 +30,7 @@ pub(crate) enum ClientError {
     /// There is no terminal to draw on.
     #[error("there is no terminal: {0}")]
     NoTerminal(io::Error),
-    /// What is drawn would go to the terminal although standard output was redirected.
+    /// Standard output was redirected, and drawing would go to the terminal all the same.
     #[error("standard output is not a terminal")]
     Redirected,
     /// The terminal is not in terminfo; an error under the stock name only.
