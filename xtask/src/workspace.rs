@@ -77,6 +77,21 @@ impl Workspace {
     }
 }
 
+/// Returns the command that runs `command` by way of `wrapper`, a program that becomes what it is given as its last words.
+pub(crate) fn wrapped(mut wrapper: Command, command: &Command) -> Command {
+    wrapper.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => wrapper.env(name, value),
+            None => wrapper.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        wrapper.current_dir(folder);
+    }
+    wrapper
+}
+
 /// Runs `command` to its end with our own output, and fails if it fails.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command
@@ -121,6 +136,15 @@ mod tests {
         let mut command = Command::new("/usr/bin/cargo");
         command.args(["fmt", "--all"]);
         assert_eq!(shown(&command), "cargo fmt --all");
+    }
+
+    #[test]
+    fn a_wrapped_command_keeps_its_words_variables_and_folder() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo $0 $WORD; pwd", "zero"]);
+        command.env("WORD", "one").current_dir("/");
+        let output = output_of(&mut wrapped(Command::new("env"), &command)).unwrap();
+        assert_eq!(output, "zero one\n/\n");
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::workspace;
+
 /// Puts an empty device in the place of each file up to `--`, and becomes the rest.
 const SCRIPT: &str = "while [ \"$1\" != -- ]; do mount --bind /dev/null \"$1\" || exit 1; shift; done; shift; exec \"$@\"";
 
@@ -27,17 +29,7 @@ pub(super) fn hiding(files: &[PathBuf], command: &Command) -> Command {
         .args(["sh", "-c", SCRIPT, "sh"])
         .args(files)
         .arg("--");
-    hiding.arg(command.get_program()).args(command.get_args());
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => hiding.env(name, value),
-            None => hiding.env_remove(name),
-        };
-    }
-    if let Some(folder) = command.get_current_dir() {
-        hiding.current_dir(folder);
-    }
-    hiding
+    workspace::wrapped(hiding, command)
 }
 
 fn in_own_files() -> Command {
