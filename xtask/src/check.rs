@@ -7,53 +7,61 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
+use crate::deny::{self, CargoDeny};
 use crate::outcome::Outcome;
 use crate::workspace::{self, Workspace};
-use crate::{Setup, deny, packages, test, tidy};
+use crate::{Setup, packages, test, tidy};
+
+/// The common ground of all steps.
+struct Check<'a> {
+    workspace: &'a Workspace,
+    setup: Setup,
+    cargo_deny: CargoDeny,
+}
 
 /// One thing that is checked.
 struct Step {
     name: &'static str,
-    run: fn(&Workspace, Setup) -> Result<Outcome>,
+    run: fn(&mut Check<'_>) -> Result<Outcome>,
 }
 
 /// The steps: those that take seconds first, then what compiles, then what needs the network.
 const STEPS: [Step; 9] = [
     Step {
         name: "format",
-        run: format,
+        run: |check| format(check.workspace),
     },
     Step {
         name: "tidy",
-        run: |workspace, _| tidy::run(workspace).map(|()| Outcome::Passed),
+        run: |check| tidy::run(check.workspace).map(passed),
     },
     Step {
         name: "clippy",
-        run: clippy,
+        run: |check| clippy(check.workspace),
     },
     Step {
         name: "tests",
-        run: |workspace, setup| test::run(workspace, setup).map(passed),
+        run: |check| test::run(check.workspace, check.setup).map(passed),
     },
     Step {
         name: "tests without programs",
-        run: test::without_programs,
+        run: |check| test::without_programs(check.workspace, check.setup),
     },
     Step {
         name: "docs",
-        run: docs,
+        run: |check| docs(check.workspace),
     },
     Step {
         name: "packages",
-        run: packages::check,
+        run: |check| packages::check(check.workspace, check.setup),
     },
     Step {
         name: "licences, bans, sources",
-        run: deny::licences,
+        run: |check| deny::licences(check.workspace, check.setup, &mut check.cargo_deny),
     },
     Step {
         name: "advisories",
-        run: deny::advisories,
+        run: |check| deny::advisories(check.workspace, &mut check.cargo_deny),
     },
 ];
 
@@ -63,11 +71,16 @@ const STEPS: [Step; 9] = [
 ///
 /// When at least one step failed, after all of them have run.
 pub(crate) fn run(workspace: &Workspace, setup: Setup) -> Result<()> {
+    let mut check = Check {
+        workspace,
+        setup,
+        cargo_deny: CargoDeny::provide(workspace, setup)?,
+    };
     let mut lines = Vec::new();
     for step in &STEPS {
         println!("\n=== {} ===", step.name);
         let started = Instant::now();
-        let result = (step.run)(workspace, setup);
+        let result = (step.run)(&mut check);
         if let Err(error) = &result {
             eprintln!("xtask: {}: {error:#}", step.name);
         }
@@ -111,11 +124,11 @@ fn passed((): ()) -> Outcome {
     Outcome::Passed
 }
 
-fn format(workspace: &Workspace, _: Setup) -> Result<Outcome> {
+fn format(workspace: &Workspace) -> Result<Outcome> {
     workspace::run(&mut workspace.cargo(["fmt", "--all", "--check"])).map(passed)
 }
 
-fn clippy(workspace: &Workspace, _: Setup) -> Result<Outcome> {
+fn clippy(workspace: &Workspace) -> Result<Outcome> {
     let args = [
         "clippy",
         "--workspace",
@@ -129,7 +142,7 @@ fn clippy(workspace: &Workspace, _: Setup) -> Result<Outcome> {
     workspace::run(&mut workspace.cargo(args)).map(passed)
 }
 
-fn docs(workspace: &Workspace, _: Setup) -> Result<Outcome> {
+fn docs(workspace: &Workspace) -> Result<Outcome> {
     let args = ["doc", "--workspace", "--no-deps", "--locked", "--quiet"];
     workspace::run(workspace.cargo(args).env("RUSTDOCFLAGS", "-D warnings")).map(passed)
 }

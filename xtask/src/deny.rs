@@ -1,6 +1,6 @@
 //! The steps that ask cargo-deny: licences, banned crates, sources, known vulnerabilities.
 
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
@@ -24,21 +24,21 @@ const POLL: Duration = Duration::from_millis(100);
 /// # Errors
 ///
 /// When a dependency breaks a rule, or, in CI, when cargo-deny cannot be had.
-pub(crate) fn licences(workspace: &Workspace, setup: Setup) -> Result<Outcome> {
-    match provide(workspace, setup) {
-        Ok(true) => {}
-        Ok(false) => return Ok(not_checked("licences, bans and sources", &how_to_install())),
-        Err(error) if setup.ci => return Err(error),
-        Err(error) => {
-            return Ok(not_checked(
-                "licences, bans and sources",
-                &format!("{error:#}"),
-            ));
+pub(crate) fn licences(
+    workspace: &Workspace,
+    setup: Setup,
+    cargo_deny: &mut CargoDeny,
+) -> Result<Outcome> {
+    let why_not = match cargo_deny.wait() {
+        Ok(true) => {
+            let args = ["deny", "--locked", "check", "licenses", "bans", "sources"];
+            return workspace::run(&mut workspace.cargo(args)).map(|()| Outcome::Passed);
         }
-    }
-    let args = ["deny", "--locked", "check", "licenses", "bans", "sources"];
-    workspace::run(&mut workspace.cargo(args))?;
-    Ok(Outcome::Passed)
+        Ok(false) => how_to_install(),
+        Err(error) if setup.ci => return Err(error),
+        Err(error) => format!("{error:#}"),
+    };
+    Ok(not_checked("licences, bans and sources", &why_not))
 }
 
 /// Checks the dependencies against the advisory database, where that can be fetched.
@@ -47,8 +47,8 @@ pub(crate) fn licences(workspace: &Workspace, setup: Setup) -> Result<Outcome> {
 ///
 /// When the database names one of our dependencies. A database that is out of reach is no
 /// failure of ours, but is said loudly.
-pub(crate) fn advisories(workspace: &Workspace, _: Setup) -> Result<Outcome> {
-    if !is_installed(workspace) {
+pub(crate) fn advisories(workspace: &Workspace, cargo_deny: &mut CargoDeny) -> Result<Outcome> {
+    if !cargo_deny.wait().unwrap_or(false) {
         return Ok(not_checked("advisories", &how_to_install()));
     }
     if let Err(error) = fetch_database(workspace) {
@@ -60,25 +60,69 @@ pub(crate) fn advisories(workspace: &Workspace, _: Setup) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Makes cargo-deny available if it may; returns whether it is.
-fn provide(workspace: &Workspace, setup: Setup) -> Result<bool> {
-    if is_installed(workspace) {
-        return Ok(true);
+/// cargo-deny on this machine. Where it is to be installed, that begins at once and goes on beside other work.
+pub(crate) enum CargoDeny {
+    /// It can be called.
+    Installed,
+    /// It is missing, and nobody wants it to be installed.
+    Missing,
+    /// It is being compiled.
+    Compiling(Child),
+}
+
+impl CargoDeny {
+    /// Looks for cargo-deny, and begins to install it if it is missing and may be.
+    ///
+    /// # Errors
+    ///
+    /// When cargo cannot be started.
+    pub(crate) fn provide(workspace: &Workspace, setup: Setup) -> Result<Self> {
+        if is_installed(workspace) {
+            return Ok(Self::Installed);
+        }
+        if !setup.installs_all() {
+            return Ok(Self::Missing);
+        }
+        println!("installing cargo-deny {VERSION} beside the other steps");
+        let mut install = workspace::wrapped(lowest_priority(), &install(workspace));
+        let child = install
+            .stdin(Stdio::null())
+            .spawn()
+            .with_context(|| format!("starting {}", workspace::shown(&install)))?;
+        Ok(Self::Compiling(child))
     }
-    if !setup.installs_all() {
-        return Ok(false);
+
+    /// Waits until cargo-deny can be called; returns false if it is missing.
+    fn wait(&mut self) -> Result<bool> {
+        if let Self::Compiling(child) = self {
+            let status = child.wait()?;
+            if !status.success() {
+                bail!("cargo-deny cannot be installed: cargo install ended with {status}");
+            }
+            *self = Self::Installed;
+        }
+        Ok(matches!(self, Self::Installed))
     }
-    println!("installing cargo-deny {VERSION}, which takes some minutes");
-    let args = [
+}
+
+/// Returns the call that installs cargo-deny.
+fn install(workspace: &Workspace) -> Command {
+    workspace.cargo([
         "install",
         "--locked",
         "--quiet",
         "cargo-deny",
         "--version",
         VERSION,
-    ];
-    workspace::run(&mut workspace.cargo(args)).context("cargo-deny cannot be installed")?;
-    Ok(true)
+    ])
+}
+
+/// Returns what runs a command only on processors that nobody else wants: tests that wait for a deadline notice
+/// nothing of it.
+fn lowest_priority() -> Command {
+    let mut nice = Command::new("nice");
+    nice.args(["-n", "19"]);
+    nice
 }
 
 fn is_installed(workspace: &Workspace) -> bool {
@@ -132,6 +176,26 @@ fn not_checked(what: &str, why: &str) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_installation_is_waited_for_and_its_failure_is_one_each_time() {
+        let compiling = |program: &str| {
+            let mut command = workspace::wrapped(lowest_priority(), &Command::new(program));
+            CargoDeny::Compiling(command.spawn().unwrap())
+        };
+        let mut done = compiling("true");
+        assert!(done.wait().unwrap());
+        assert!(matches!(done, CargoDeny::Installed));
+        let mut failed = compiling("false");
+        for _ in 0..2 {
+            let error = failed.wait().unwrap_err().to_string();
+            assert!(
+                error.starts_with("cargo-deny cannot be installed"),
+                "{error}"
+            );
+        }
+        assert!(!CargoDeny::Missing.wait().unwrap());
+    }
 
     #[test]
     fn a_program_that_does_not_end_is_ended() {
