@@ -16,6 +16,9 @@ const VERSION: &str = "0.20.2";
 /// is some megabytes, and a dead network may never answer.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(90);
 
+/// How much its compilation gives way: as much as there is, so that tests that wait for a deadline notice nothing of it.
+const LOWEST_PRIORITY: &str = "19";
+
 /// Pause between two looks at whether the fetch has ended.
 const POLL: Duration = Duration::from_millis(100);
 
@@ -84,7 +87,7 @@ impl CargoDeny {
             return Ok(Self::Missing);
         }
         println!("installing cargo-deny {VERSION} beside the other steps");
-        let mut install = workspace::wrapped(lowest_priority(), &install(workspace));
+        let mut install = workspace::wrapped(workspace::nice(LOWEST_PRIORITY), &install(workspace));
         let child = install
             .stdin(Stdio::null())
             .spawn()
@@ -115,14 +118,6 @@ fn install(workspace: &Workspace) -> Command {
         "--version",
         VERSION,
     ])
-}
-
-/// Returns what runs a command only on processors that nobody else wants: tests that wait for a deadline notice
-/// nothing of it.
-fn lowest_priority() -> Command {
-    let mut nice = Command::new("nice");
-    nice.args(["-n", "19"]);
-    nice
 }
 
 fn is_installed(workspace: &Workspace) -> bool {
@@ -180,7 +175,8 @@ mod tests {
     #[test]
     fn an_installation_is_waited_for_and_its_failure_is_one_each_time() {
         let compiling = |program: &str| {
-            let mut command = workspace::wrapped(lowest_priority(), &Command::new(program));
+            let mut command =
+                workspace::wrapped(workspace::nice(LOWEST_PRIORITY), &Command::new(program));
             CargoDeny::Compiling(command.spawn().unwrap())
         };
         let mut done = compiling("true");

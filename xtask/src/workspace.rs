@@ -92,6 +92,13 @@ pub(crate) fn wrapped(mut wrapper: Command, command: &Command) -> Command {
     wrapper
 }
 
+/// Returns what runs a command that gives way to others, by so many of the 19 steps there are.
+pub(crate) fn nice(steps: &str) -> Command {
+    let mut nice = Command::new("nice");
+    nice.args(["-n", steps]);
+    nice
+}
+
 /// Runs `command` to its end with our own output, and fails if it fails.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command
