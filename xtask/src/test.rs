@@ -25,23 +25,23 @@
 //! caller has set the variable; elsewhere the test's own, smaller number holds.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use fulmar_testbed::peers::files_of;
 
-use self::tally::Tally;
 use crate::outcome::Outcome;
 use crate::peers;
 use crate::workspace::{self, Workspace};
 use crate::{Missing, Setup};
 
 mod hidden;
+mod programs;
 mod run;
 mod tally;
+
+use self::programs::{Job, TestProgram};
 
 pub(crate) use run::{Silence, run_and_count};
 
@@ -57,38 +57,57 @@ const SILENCE_MAX: Duration = Duration::from_secs(15 * 60);
 /// goes without, because after a change it is the building that one waits for.
 pub(crate) const OPTIMISED: [&str; 2] = ["--config", "profile.test.opt-level=1"];
 
-/// The tests that start programs which are not ours, as the words of two calls of cargo. What only computes, for
-/// minutes, is not among them.
-const TESTS_OF_PROGRAMS: [&[&str]; 2] = [
-    &["--package=fulmar-platform", "--tests"],
-    &[
-        "--package=fulmar-tree",
-        "--test=scp",
-        "--test=patterns",
-        "--package=fulmar",
-        "--package=fulmar-lab",
-        "--test=program",
-        "--test=agreement",
-        "--test=bulk",
-        "--test=command",
-        "--test=copy",
-        "--test=lan",
-        "--test=link",
-        "--test=load",
-        "--test=record",
-        "--test=replay",
-        "--test=report",
-        "--test=run",
-        "--test=selfcheck",
-        "--test=typing_session",
-        "--test=tinygram",
-        "--test=worlds",
-    ],
+/// The tests that start programs which are not ours: a crate and, if it has others as well, the names of those. What
+/// only computes, for minutes, is not among them.
+const TESTS_OF_PROGRAMS: [(&str, &[&str]); 4] = [
+    ("fulmar-platform", &[]),
+    ("fulmar-tree", &["scp", "patterns"]),
+    ("fulmar", &[PROGRAM]),
+    (
+        "fulmar-lab",
+        &[
+            "agreement",
+            "bulk",
+            "command",
+            "copy",
+            "lan",
+            "link",
+            "load",
+            "record",
+            "replay",
+            "report",
+            "run",
+            "selfcheck",
+            "typing_session",
+            "tinygram",
+            "worlds",
+        ],
+    ),
 ];
+
+/// The tests of the program as a whole.
+const PROGRAM: &str = "program";
+
+/// The test programs that take longest. They begin first, so that none of them runs by itself in the end.
+const LONGEST: [&str; 3] = [PROGRAM, "meddling", "model"];
+
+/// The number of test programs that run at once. Chosen by eye for two processors: those of the program mostly wait, and some of
+/// the others have a single long test.
+const AT_ONCE: usize = 3;
+
+/// The variable that tells a test program how many of its tests run at once.
+const THREADS: &str = "RUST_TEST_THREADS";
+
+/// The number of tests of the program that run at once. On two processors and two at a time, they computed for a fifth of the
+/// time and waited for the rest.
+const THREADS_OF_PROGRAM: &str = "6";
 
 /// The number of tests that run at once where programs are hidden: most of what is left waits for deadlines.
 /// Chosen by eye.
 const THREADS_WITHOUT_PROGRAMS: &str = "8";
+
+/// The steps by which tests that only compute give way to those that have deadlines. Chosen by eye.
+const NICENESS_OF_COMPUTING: &str = "5";
 
 /// Runs all tests and ends with a plain summary.
 ///
@@ -100,21 +119,23 @@ pub(crate) fn run(workspace: &Workspace, setup: Setup) -> Result<()> {
     let skipped = workspace.root().join("target/xtask/skipped-tests");
     start_list(&skipped)?;
 
-    // Building says nothing on standard output, however long it takes.
-    workspace::run(&mut all_tests(workspace, &["--no-run"]))?;
-    let mut cargo = all_tests(workspace, &["--no-fail-fast"]);
-    cargo.env(
-        "FULMAR_TEST_PEERS",
-        match setup.missing() {
-            Missing::Required => "required",
-            Missing::InstalledIfPossible | Missing::LeftOut => "optional",
-        },
-    );
-    cargo.env("FULMAR_TEST_SKIPPED", &skipped);
-    if setup.ci && std::env::var_os("FULMAR_SEEDS").is_none() {
-        cargo.env("FULMAR_SEEDS", SEEDS_IN_CI);
+    let programs = programs::build(workspace)?;
+    let mut jobs: Vec<Job> = longest_first(&programs).map(job).collect();
+    jobs.push(documentation(workspace));
+    for Job { command, .. } in &mut jobs {
+        command.env(
+            "FULMAR_TEST_PEERS",
+            match setup.missing() {
+                Missing::Required => "required",
+                Missing::InstalledIfPossible | Missing::LeftOut => "optional",
+            },
+        );
+        command.env("FULMAR_TEST_SKIPPED", &skipped);
+        if setup.ci && std::env::var_os("FULMAR_SEEDS").is_none() {
+            command.env("FULMAR_SEEDS", SEEDS_IN_CI);
+        }
     }
-    let tests = run_and_count(&mut cargo, &mut std::io::stdout(), setup.silence())?;
+    let tests = programs::run_all(jobs, AT_ONCE, setup.silence(), |ended| ended.print())?;
     let left_out = LeftOut::read(&skipped)?;
 
     print!("{}", left_out.report(peers::install_command().as_deref()));
@@ -172,44 +193,97 @@ pub(crate) fn without_programs(workspace: &Workspace, setup: Setup) -> Result<Ou
     start_list(&skipped)?;
     let files = hidden::files(peers::programs(), |program| files_of(program).collect());
     println!("tests without {} programs", files.len());
-    let mut all = Tally::default();
-    for words in TESTS_OF_PROGRAMS {
-        workspace::run(tests_of_programs(workspace, words).arg("--no-run"))?;
-        let mut cargo = tests_of_programs(workspace, words);
-        cargo
-            .arg("--no-fail-fast")
-            .env("FULMAR_TEST_PEERS", "optional");
-        cargo.env("FULMAR_TEST_SKIPPED", &skipped);
-        cargo.env("RUST_TEST_THREADS", THREADS_WITHOUT_PROGRAMS);
-        let mut cargo = hidden::hiding(&files, &cargo);
-        let mut output = Vec::new();
-        let tests = run_and_count(&mut cargo, &mut output, setup.silence())?;
-        if !tests.succeeded {
-            std::io::stdout().write_all(&output)?;
-            bail!("tests fail where programs are missing");
+    let programs = programs::build(workspace)?;
+    let mut jobs = Vec::new();
+    for program in tests_of_programs(&programs)? {
+        let mut command = program.command();
+        command
+            .env("FULMAR_TEST_PEERS", "optional")
+            .env("FULMAR_TEST_SKIPPED", &skipped)
+            .env(THREADS, THREADS_WITHOUT_PROGRAMS);
+        jobs.push(Job {
+            name: program.to_string(),
+            command: hidden::hiding(&files, &command),
+        });
+    }
+    let tests = programs::run_all(jobs, AT_ONCE, setup.silence(), |ended| {
+        if ended.succeeded {
+            Ok(())
+        } else {
+            ended.print()
         }
-        all.passed += tests.tally.passed;
-        all.failed += tests.tally.failed;
+    })?;
+    if !tests.succeeded {
+        bail!("tests fail where programs are missing");
     }
     let left_out = LeftOut::read(&skipped)?;
-    println!("{}", all.summary(left_out.0.len()));
+    println!("{}", tests.tally.summary(left_out.0.len()));
     if left_out.0.is_empty() {
         bail!("no test was left out, so nothing was hidden");
     }
     Ok(Outcome::Passed)
 }
 
-/// Returns a call of tests that start programs of others.
-fn tests_of_programs(workspace: &Workspace, words: &[&str]) -> Command {
-    let mut cargo = workspace.cargo(["test", "--locked"]);
-    cargo.args(OPTIMISED).args(words);
-    cargo
+/// Returns those that start programs of others.
+///
+/// # Errors
+///
+/// When the list of them has a name that nothing has.
+fn tests_of_programs(programs: &[TestProgram]) -> Result<Vec<&TestProgram>> {
+    let mut found = Vec::new();
+    for (package, targets) in TESTS_OF_PROGRAMS {
+        let of_package = || {
+            programs
+                .iter()
+                .filter(|program| program.package() == package)
+        };
+        if targets.is_empty() {
+            found.extend(of_package());
+        }
+        for target in targets {
+            let named = of_package().find(|program| program.target() == *target);
+            found.push(named.with_context(|| format!("{package} has no tests called {target}"))?);
+        }
+    }
+    Ok(found)
 }
 
-fn all_tests(workspace: &Workspace, how: &[&str]) -> Command {
-    let mut cargo = workspace.cargo(["test", "--workspace", "--locked"]);
-    cargo.args(OPTIMISED).args(how);
-    cargo
+/// Returns those that are named [`LONGEST`] first, and the others in their order.
+fn longest_first(programs: &[TestProgram]) -> impl Iterator<Item = &TestProgram> {
+    let place = |program: &&TestProgram| {
+        let mut longest = LONGEST.iter();
+        longest
+            .position(|target| *target == program.target())
+            .unwrap_or(LONGEST.len())
+    };
+    let mut programs: Vec<_> = programs.iter().collect();
+    programs.sort_by_key(place);
+    programs.into_iter()
+}
+
+/// Returns what runs a test program. One that only computes gives way to the others.
+fn job(program: &TestProgram) -> Job {
+    let mut command = program.command();
+    if program.target() == PROGRAM && std::env::var_os(THREADS).is_none() {
+        command.env(THREADS, THREADS_OF_PROGRAM);
+    }
+    if program.only_computes() {
+        command = workspace::wrapped(workspace::nice(NICENESS_OF_COMPUTING), &command);
+    }
+    Job {
+        name: program.to_string(),
+        command,
+    }
+}
+
+/// Returns what runs the examples in documentation comments.
+fn documentation(workspace: &Workspace) -> Job {
+    let mut cargo = workspace.cargo(["test", "--workspace", "--locked", "--doc"]);
+    cargo.args(OPTIMISED).arg("--no-fail-fast");
+    Job {
+        name: "examples in the documentation".to_owned(),
+        command: workspace::wrapped(workspace::nice(NICENESS_OF_COMPUTING), &cargo),
+    }
 }
 
 impl Setup {
@@ -273,6 +347,54 @@ impl LeftOut {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// All that are listed, and one that only computes.
+    fn test_programs() -> Vec<TestProgram> {
+        let listed = TESTS_OF_PROGRAMS
+            .into_iter()
+            .flat_map(|(package, targets)| {
+                let targets = if targets.is_empty() {
+                    &["unit"]
+                } else {
+                    targets
+                };
+                targets
+                    .iter()
+                    .map(move |target| TestProgram::of(package, target))
+            });
+        listed
+            .chain([TestProgram::of("fulmar-core", "model")])
+            .collect()
+    }
+
+    #[test]
+    fn the_longest_begin_first_and_none_is_lost() {
+        let programs = test_programs();
+        let ordered: Vec<_> = longest_first(&programs).collect();
+        let first: Vec<_> = ordered
+            .iter()
+            .map(|program| program.target())
+            .take(3)
+            .collect();
+        assert_eq!(first, ["program", "model", "unit"]);
+        assert_eq!(ordered.len(), programs.len());
+    }
+
+    #[test]
+    fn what_only_computes_needs_no_other_programs() {
+        let programs = test_programs();
+        let found = tests_of_programs(&programs).unwrap();
+        assert_eq!(found.len(), programs.len() - 1);
+        assert!(found.iter().all(|program| program.target() != "model"));
+    }
+
+    #[test]
+    fn a_listed_name_that_nothing_has_is_an_error() {
+        let mut programs = test_programs();
+        programs.retain(|program| program.target() != "lan");
+        let error = tests_of_programs(&programs).unwrap_err();
+        assert_eq!(error.to_string(), "fulmar-lab has no tests called lan");
+    }
 
     #[test]
     fn tests_left_out_are_listed_once_each_and_in_order() {

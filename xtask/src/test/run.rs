@@ -22,6 +22,14 @@ pub(crate) struct TestRun {
     pub(crate) succeeded: bool,
 }
 
+impl TestRun {
+    /// Adds another run: both together succeed if each has.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.tally.add(&other.tally);
+        self.succeeded &= other.succeeded;
+    }
+}
+
 /// The consequence of a long silence.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Silence {

@@ -26,6 +26,12 @@ impl Tally {
         }
     }
 
+    /// Adds the numbers of another run.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+
     /// The closing line of a run in which `left_out` tests returned without testing.
     ///
     /// libtest counts those among the passed, because to it they did pass.
