@@ -34,7 +34,7 @@ impl Replay {
     /// When the seed fails, or no scenario has that name.
     pub(crate) fn run(&self, workspace: &Workspace) -> Result<()> {
         let mut cargo = workspace.cargo(["test", "--locked", "--package", "fulmar-core"]);
-        cargo.args(test::OPTIMISED).args(["--test", "model", "--"]);
+        cargo.args(["--test", "model", "--"]);
         cargo
             .args(["--nocapture", "--test-threads", "1"])
             .args(&self.scenario);

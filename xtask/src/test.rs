@@ -52,11 +52,6 @@ const SEEDS_IN_CI: &str = "1000";
 /// of the thousand seeds, takes far less.
 const SILENCE_MAX: Duration = Duration::from_secs(15 * 60);
 
-/// Compiles our own crates with a little optimisation, assertions and overflow checks kept: a
-/// third longer to build from nothing, and simulations run five times as fast. A plain `cargo test`
-/// goes without, because after a change it is the building that one waits for.
-pub(crate) const OPTIMISED: [&str; 2] = ["--config", "profile.test.opt-level=1"];
-
 /// The tests that start programs which are not ours: a crate and, if it has others as well, the names of those. What
 /// only computes, for minutes, is not among them.
 const TESTS_OF_PROGRAMS: [(&str, &[&str]); 4] = [
@@ -278,8 +273,7 @@ fn job(program: &TestProgram) -> Job {
 
 /// Returns what runs the examples in documentation comments.
 fn documentation(workspace: &Workspace) -> Job {
-    let mut cargo = workspace.cargo(["test", "--workspace", "--locked", "--doc"]);
-    cargo.args(OPTIMISED).arg("--no-fail-fast");
+    let cargo = workspace.cargo(["test", "--workspace", "--locked", "--doc", "--no-fail-fast"]);
     Job {
         name: "examples in the documentation".to_owned(),
         command: workspace::wrapped(workspace::nice(NICENESS_OF_COMPUTING), &cargo),

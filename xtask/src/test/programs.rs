@@ -9,7 +9,6 @@ use std::sync::Mutex;
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use super::OPTIMISED;
 use super::run::{Silence, TestRun, run_and_count};
 use super::tally::Tally;
 use crate::workspace::{self, Workspace};
@@ -88,9 +87,7 @@ impl fmt::Display for TestProgram {
 /// When one cannot be compiled.
 pub(super) fn build(workspace: &Workspace) -> Result<Vec<TestProgram>> {
     let mut cargo = workspace.cargo(["test", "--workspace", "--locked", "--no-run"]);
-    cargo
-        .args(OPTIMISED)
-        .arg("--message-format=json-render-diagnostics");
+    cargo.arg("--message-format=json-render-diagnostics");
     let mut programs: Vec<_> = workspace::output_of(&mut cargo)?
         .lines()
         .filter_map(TestProgram::parse)
