@@ -239,6 +239,36 @@ mod tests {
         assert_eq!(error.to_string(), "nobody");
     }
 
+    #[test]
+    fn what_cargo_compiles_is_found_and_runs_in_the_folder_of_its_crate() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = "[package]\nname = \"a\"\nedition = \"2024\"\n[workspace]\n";
+        let test = "#[test] fn t() { assert!(std::fs::exists(\"Cargo.toml\").unwrap()) }";
+        for (name, text) in [
+            ("Cargo.toml", manifest),
+            (
+                "Cargo.lock",
+                "version = 4\n[[package]]\nname = \"a\"\nversion = \"0.0.0\"\n",
+            ),
+            ("src/lib.rs", test),
+            ("tests/link.rs", test),
+            ("examples/no_test.rs", "fn main() {}"),
+        ] {
+            let file = folder.path().join(name);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        }
+        let programs = build(&Workspace::at(folder.path().to_owned())).unwrap();
+        let targets: Vec<_> = programs.iter().map(TestProgram::target).collect();
+        assert_eq!(targets, ["a", "link"]);
+        let jobs = programs.iter().map(|program| Job {
+            name: program.to_string(),
+            command: program.command(),
+        });
+        let all = run_all(jobs.collect(), 2, Silence::Waits, |_| Ok(())).unwrap();
+        assert_eq!((all.tally.passed, all.succeeded), (2, true));
+    }
+
     const MESSAGE: &str = r#"{"reason":"compiler-artifact","package_id":"path+file:///w/crates/a#0.1.0",
         "manifest_path":"/w/crates/a/Cargo.toml","target":{"kind":["test"],"name":"link"},
         "profile":{"test":true},"executable":"/w/target/debug/deps/link-1f"}"#;
