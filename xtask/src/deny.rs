@@ -16,7 +16,7 @@ const VERSION: &str = "0.20.2";
 /// is some megabytes, and a dead network may never answer.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(90);
 
-/// How much its compilation gives way: as much as there is, so that tests that wait for a deadline notice nothing of it.
+/// The priority of its compilation, as low as there is: tests that wait for a deadline notice nothing of it.
 const LOWEST_PRIORITY: &str = "19";
 
 /// Pause between two looks at whether the fetch has ended.

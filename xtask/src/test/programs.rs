@@ -105,7 +105,7 @@ pub(super) struct Job {
     pub(super) command: Command,
 }
 
-/// What a job has said by its end.
+/// The output of a job that has ended.
 pub(super) struct Ended<'a> {
     name: &'a str,
     output: &'a [u8],
