@@ -179,7 +179,10 @@ impl SettingInfo {
             (_, Some(value)) => format!("The same as --{}={value}", self.name),
             (ValueForm::Word(words), None) => {
                 let words = words.join(", ");
-                format!("{}: {words} [default: {}]", self.help, self.default)
+                format!(
+                    "{} [possible values: {words}] [default: {}]",
+                    self.help, self.default
+                )
             }
             (_, None) if matches!(self.default, "none" | "auto") => self.help.to_owned(),
             (_, None) => format!("{} [default: {}]", self.help, self.default),

@@ -65,7 +65,7 @@ pub(crate) static SERVER: Setting<Option<String>> = Setting {
         default: "auto",
         group: SettingGroup::Login,
         is_rare: false,
-        help: "The shell command that starts the server; auto is fulmar server, or else mosh-server",
+        help: "The shell command that starts the server; auto tries fulmar server, then mosh-server",
     },
     parse: values::command,
 };
@@ -80,7 +80,7 @@ pub(crate) static CLIENT: Setting<Option<PathBuf>> = Setting {
         default: "none",
         group: SettingGroup::Login,
         is_rare: true,
-        help: "Another client, such as mosh-client, that gets the address and the key",
+        help: "Another client to run, such as mosh-client; it gets the address and the key",
     },
     parse: values::path,
 };
@@ -95,7 +95,7 @@ pub(crate) static SSH_PTY: Setting<bool> = Setting {
         default: "false",
         group: SettingGroup::Login,
         is_rare: true,
-        help: "Accepted because mosh has it, without effect: ssh is never asked for a terminal",
+        help: "Accepted because mosh has it; it has no effect, as ssh is never asked for a terminal",
     },
     parse: values::switch,
 };
@@ -110,7 +110,7 @@ pub(crate) static PORT: Setting<Option<PortRange>> = Setting {
         default: "auto",
         group: SettingGroup::Network,
         is_rare: false,
-        help: "The server's UDP port, or the lowest free one of a range; auto is 60001:60999",
+        help: "The server's UDP port, or a range, of which the lowest free port is used; auto is 60001:60999",
     },
     parse: values::ports,
 };
@@ -135,7 +135,7 @@ pub(crate) static FAMILY: Setting<AddressPreference> = Setting {
         default: "all",
         group: SettingGroup::Network,
         is_rare: false,
-        help: "Which addresses of a host are used, or tried first",
+        help: "Which addresses of a host to use, or to try first",
     },
     parse: values::family,
 };
@@ -150,7 +150,7 @@ pub(crate) static BIND_SERVER: Setting<BindServer> = Setting {
         default: "auto",
         group: SettingGroup::Network,
         is_rare: true,
-        help: "Where the server listens: any (all addresses), ssh (the address that ssh reached), or an address",
+        help: "The server's address: any (listen on all), ssh (on the one that ssh reached), or an address",
     },
     parse: values::bind_server,
 };
@@ -165,7 +165,7 @@ pub(crate) static REMOTE_IP: Setting<AddressSource> = Setting {
         default: "proxy",
         group: SettingGroup::Network,
         is_rare: true,
-        help: "Which addresses to try: found here and ordered by the server, found here, or named by the server",
+        help: "Which addresses to try: those found here, in the server's order (proxy) or ours, or the server's",
     },
     parse: values::remote_ip,
 };
@@ -186,7 +186,7 @@ pub(crate) static PREDICT: Setting<PredictionMode> = Setting {
         default: "adaptive",
         group: SettingGroup::Display,
         is_rare: false,
-        help: "When to show keys before the server answers (experimental: keys never seen before, too)",
+        help: "When to show keys before the server answers; experimental includes keys never seen before",
     },
     parse: values::predict,
 };
@@ -199,7 +199,7 @@ pub(crate) static PREDICT_OVERWRITE: Setting<bool> = Setting {
             name: "MOSH_PREDICTION_OVERWRITE",
             meaning: |text| (text == "yes").to_string(),
         }),
-        shape: ValueForm::Switch("Let predicted characters shift the text that is there"),
+        shape: ValueForm::Switch("Let predicted characters push aside the text that is there"),
         letters: &[],
         default: "false",
         group: SettingGroup::Display,
@@ -222,7 +222,7 @@ pub(crate) static ESCAPE_KEY: Setting<EscapeKey> = Setting {
         default: "^^",
         group: SettingGroup::Display,
         is_rare: false,
-        help: "The key that begins a command to the client: a character, ^ and a character for Ctrl, or none",
+        help: "The key before a command to the client: a character, ^ and a character for Ctrl, or none",
     },
     parse: values::escape_key,
 };
@@ -273,7 +273,7 @@ pub(crate) static TRUE_COLOR: Setting<TrueColor> = Setting {
         default: "auto",
         group: SettingGroup::Display,
         is_rare: true,
-        help: "Whether 24-bit colours reach the terminal; auto: if it has 256 and nothing says that it lacks them",
+        help: "Send 24-bit colours to the terminal; auto: if it has 256, and nothing says that it lacks them",
     },
     parse: values::true_color,
 };
@@ -319,7 +319,7 @@ pub(crate) static LOG_FILTER: Setting<Targets> = Setting {
         default: LOG_FILTER_DEFAULT,
         group: SettingGroup::Diagnostics,
         is_rare: true,
-        help: "What to log: info, or for instance fulmar=debug,fulmar_core=trace",
+        help: "What to log, such as info, or fulmar=debug,fulmar_core=trace",
     },
     parse: values::filter,
 };

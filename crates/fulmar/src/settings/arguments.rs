@@ -23,8 +23,13 @@ pub(crate) struct ClientFlags(pub(crate) GivenFlags);
 /// The configuration file that is read.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ConfigArg {
-    /// Read this configuration file instead of the usual one, or none
-    #[arg(long = "config", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    /// Read this configuration file instead of the usual one; none reads no file
+    #[arg(
+        long = "config",
+        value_name = "FILE",
+        value_hint = ValueHint::FilePath,
+        help_heading = None::<&'static str>
+    )]
     pub(crate) path: Option<PathBuf>,
 }
 

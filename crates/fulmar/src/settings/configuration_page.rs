@@ -32,7 +32,7 @@ fn the_settings_in_the_document_are_those_of_the_table() {
         "| setting | what | default | flags | variables |\n|---|---|---|---|---|\n".to_owned();
     for about in SETTINGS.iter().map(|known| known.about()) {
         let values = match about.shape {
-            ValueForm::Word(words) => format!(": {}", words.join(", ")),
+            ValueForm::Word(words) => format!(" (`{}`)", words.join("`, `")),
             _ => String::new(),
         };
         let (name, help, default) = (about.name, about.help, about.default);
