@@ -44,7 +44,7 @@ const FILES: [(&str, &str); 3] = [
 const STATUSES: [(&str, &str); 3] = [
     (
         "0",
-        "The session ended properly. With stock mosh-server at the other end this is so whatever the command's status was.",
+        "The session ended normally. With a stock mosh-server the status is always 0, whatever that of the command was.",
     ),
     (
         "1 to 254",
@@ -52,8 +52,8 @@ const STATUSES: [(&str, &str); 3] = [
     ),
     (
         "255",
-        "You ended the session with the escape key, or Fulmar itself has failed. Then the message says what failed, and what to try. \
-         Under the names mosh, mosh-client and mosh-server this is 1, and 0 after the escape key.",
+        "You ended the session with the escape key, or Fulmar has failed. In that case a message says what failed, and what to try. \
+         Under the names mosh, mosh-client and mosh-server the status is 1 instead, and 0 after the escape key.",
     ),
 ];
 
@@ -202,6 +202,58 @@ mod tests {
             let flag = format!("\\-\\-{}", about.name.replace('-', "\\-"));
             let turned_off = format!("\\-\\-no\\-{}", about.name.replace('-', "\\-"));
             assert!(text.contains(&flag) || text.contains(&turned_off), "{flag}");
+        }
+    }
+
+    #[test]
+    fn no_entry_of_a_page_is_empty() {
+        for part in [
+            Page::Fulmar,
+            Page::Server,
+            Page::Client,
+            Page::Cp,
+            Page::Config,
+        ] {
+            let text = page(part);
+            let mut lines = text.lines().peekable();
+            while let Some(line) = lines.next() {
+                if line != ".TP" {
+                    continue;
+                }
+                let term = lines.next().unwrap_or_default();
+                let what = lines.peek().copied().unwrap_or_default();
+                assert!(
+                    !what.is_empty() && !what.starts_with('.'),
+                    "{part:?}: {term} says nothing"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_synopsis_names_what_options_take_or_leaves_them_out() {
+        for part in [
+            Page::Fulmar,
+            Page::Server,
+            Page::Client,
+            Page::Cp,
+            Page::Config,
+        ] {
+            let text = page(part);
+            let synopsis = text.split(".SH SYNOPSIS").nth(1).unwrap_or_default();
+            let synopsis = synopsis.split(".SH").next().unwrap_or_default();
+            assert!(synopsis.contains("OPTIONS"), "{part:?}: {synopsis}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_for_ssh_is_not_under_its_heading() {
+        for part in [Page::Fulmar, Page::Cp] {
+            let text = page(part);
+            let section = text.split(".SH \"PASSED ON TO SSH\"").nth(1).unwrap();
+            let section = section.split(".SH").next().unwrap_or_default();
+            assert!(section.contains("jump host"), "{part:?}: {section}");
+            assert!(!section.contains("\\-\\-config"), "{section}");
         }
     }
 

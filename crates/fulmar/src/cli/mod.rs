@@ -45,7 +45,7 @@ pub(crate) const EXAMPLES: [(&str, &str); 7] = [
     ),
     (
         "fulmar config example.org",
-        "List the settings for a host, and their sources",
+        "List the settings for a host, and where each comes from",
     ),
 ];
 
@@ -98,7 +98,12 @@ pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) file: ConfigArg,
     /// The host, and a command to run there; with --local only the command
-    #[arg(trailing_var_arg = true, value_name = "HOST", value_hint = ValueHint::Hostname)]
+    #[arg(
+        trailing_var_arg = true,
+        value_name = "HOST",
+        value_hint = ValueHint::Hostname,
+        help_heading = None::<&'static str>
+    )]
     pub(crate) words: Vec<OsString>,
 }
 
@@ -218,18 +223,18 @@ pub(crate) fn destination_and_command(words: &[OsString]) -> Option<(&OsString, 
 /// The commands beside logging in.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Start a server for one client: with new at once, otherwise as standard input says
+    /// Start a server for one client: with new at once, otherwise when a client asks over ssh
     Server(ServerArgs),
-    /// Connect to a server; the key is in MOSH_KEY, or in a line on standard input
+    /// Connect to a server, with the key from MOSH_KEY or standard input
     Client(ClientArgs),
-    /// Copy files from or to another machine, over UDP with keys that ssh has carried
+    /// Copy files to or from another machine, over UDP
     Cp(CopyArgs),
     /// The far end of a copy, as ssh starts it
     #[command(hide = true)]
     CopyServer(CopyServerArgs),
-    /// Print the settings and their sources, for a host or in general
+    /// Print the settings for a host, or for all hosts, and where each comes from
     Config(ConfigArgs),
-    /// Print the manual, for man(1): fulmar man | man -l -
+    /// Print the manual; to read it: fulmar man | man -l -
     Man {
         /// The part of the program
         #[arg(value_enum, default_value_t = Page::Fulmar)]
@@ -292,6 +297,7 @@ impl Page {
 
 /// The settings that are asked for.
 #[derive(Debug, Args)]
+#[command(override_usage = "fulmar config [OPTIONS] [[USER@]HOST]")]
 pub(crate) struct ConfigArgs {
     #[command(flatten)]
     pub(crate) flags: LoginFlags,
@@ -304,6 +310,7 @@ pub(crate) struct ConfigArgs {
 
 /// The options of the server: those of mosh-server, and ours.
 #[derive(Debug, Args)]
+#[command(override_usage = "fulmar server [OPTIONS] [new] [-- COMMAND...]")]
 pub(crate) struct ServerArgs {
     /// Start at once, as mosh-server does, and print the port and the key
     #[arg(value_parser = ["new"])]
@@ -353,6 +360,7 @@ impl ServerArgs {
 
 /// The options of the client.
 #[derive(Debug, Args)]
+#[command(override_usage = "fulmar client [OPTIONS] ADDRESS PORT\n       fulmar client -c")]
 pub(crate) struct ClientArgs {
     /// Print the number of colours of the terminal, and exit
     #[arg(short = 'c')]

@@ -27,7 +27,7 @@ pub(crate) struct CopyArgs {
     #[command(flatten)]
     pub(crate) file: ConfigArg,
     /// The files to copy, and last the target
-    #[arg(required = true, num_args = 2.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    #[arg(required = true, num_args = 2.., value_name = "FILE", value_hint = ValueHint::AnyPath, help_heading = None::<&'static str>)]
     pub(crate) operands: Vec<OsString>,
 }
 
@@ -69,7 +69,12 @@ pub(crate) struct CopyOptions {
     #[arg(long)]
     pub(crate) json: bool,
     /// The same as -rp, as in rsync
-    #[arg(short = 'a', hide_short_help = true)]
+    // The manual takes no text from what the short help leaves out, unless it is a long one.
+    #[arg(
+        short = 'a',
+        hide_short_help = true,
+        long_help = "The same as -rp, as in rsync"
+    )]
     archive: bool,
     /// Accepted because scp and rsync have them, without effect
     #[arg(short = 'C', short_aliases = ['z', 'O', 's', 'T'], hide = true, action = ArgAction::Count)]
