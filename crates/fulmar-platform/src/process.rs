@@ -91,6 +91,12 @@ pub fn send_signal(pid: u32, signal: crate::Signal) -> io::Result<()> {
     }
 }
 
+/// Tells if a process of that number is there, and ours to signal.
+pub fn may_signal(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+}
+
 /// Returns the name by which lists of processes know this one.
 ///
 /// # Errors
@@ -161,6 +167,19 @@ mod tests {
         }
         let (status, output) = run_in_child("process::tests::processes_are_found_by_their_name");
         assert!(status.success(), "{output}");
+    }
+
+    #[test]
+    fn a_process_may_be_signalled_while_it_is_there() {
+        let mut child = std::process::Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        assert!(may_signal(child.id()));
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert!(!may_signal(child.id()));
+        assert!(!may_signal(0) && !may_signal(u32::MAX));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use fulmar_core::CompatMode;
-use fulmar_platform::process::processes_named;
+use fulmar_platform::process::{may_signal, processes_named};
 use fulmar_platform::utmp::{LoginEntry, UTMP_PATH, list_utmp_user_processes};
 
 use super::utmp::{DETACHED_NAME, detached_host};
@@ -33,9 +33,10 @@ pub(crate) fn greeting(
     text.extend(read("/etc/motd").unwrap_or_default());
     let mut shown = with_carriage_returns(&text);
     let records = list_utmp_user_processes(Path::new(UTMP_PATH)).unwrap_or_default();
-    let mut left = left_behind(&records, user, own_record, |line| {
-        Path::new("/dev").join(line).exists()
-    });
+    // A server that was killed has left its record.
+    let is_running = |pid: &str| pid.parse().is_ok_and(may_signal);
+    let is_terminal = |line: &str| Path::new("/dev").join(line).exists();
+    let mut left = left_behind(&records, user, own_record, is_terminal, is_running);
     // Where there are no login records, or nobody may write them.
     let unrecorded = processes_named(DETACHED_NAME)
         .into_iter()
@@ -73,11 +74,13 @@ fn left_behind(
     user: &str,
     own_record: &str,
     is_terminal: impl Fn(&str) -> bool,
+    is_running: impl Fn(&str) -> bool,
 ) -> Vec<String> {
     records
         .iter()
         .filter(|record| record.user == user && record.host != own_record)
-        .filter(|record| record.host.starts_with("mosh ") && server_pid(&record.host).is_some())
+        .filter(|record| record.host.starts_with("mosh "))
+        .filter(|record| server_pid(&record.host).is_some_and(&is_running))
         .filter(|record| is_terminal(&record.line))
         .map(|record| record.host.clone())
         .collect()
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn only_this_users_detached_sessions_are_left_behind() {
+    fn only_this_users_detached_sessions_that_run_are_left_behind() {
         let records = [
             record("ada", "pts/1", "mosh [11]"),
             record("ada", "pts/2", "192.0.2.7 via mosh [12]"),
@@ -140,8 +143,10 @@ mod tests {
             record("ada", "pts/4", "mosh [14]"),
             record("ada", "pts/5", "mosh [15]"),
             record("ada", "pts/6", "192.0.2.7"),
+            record("ada", "pts/7", "mosh [16]"),
         ];
-        let left = left_behind(&records, "ada", "mosh [15]", |line| line != "pts/4");
+        let is_terminal = |line: &str| line != "pts/4";
+        let left = left_behind(&records, "ada", "mosh [15]", is_terminal, |pid| pid != "16");
         assert_eq!(left, ["mosh [11]"]);
     }
 
