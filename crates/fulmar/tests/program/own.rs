@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use fulmar_platform::WindowSize;
+use fulmar_testbed::peers;
 
 use crate::support::{
     Rules, Setup, Terminal, World, adopt_orphans, holds, row_text, sees_environments,
@@ -214,6 +215,10 @@ fn help_and_version_are_for_standard_output() {
 
 #[test]
 fn the_version_names_the_commit_in_a_checkout() {
+    // Who compiled the program may have had it.
+    if peers::require("git").is_none() {
+        return;
+    }
     let world = World::new();
     let mut git = Command::new("git");
     git.args(["-C", env!("CARGO_MANIFEST_DIR")]);
