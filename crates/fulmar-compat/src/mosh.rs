@@ -145,7 +145,7 @@ pub enum UsageError {
         error: PortRangeError,
     },
     /// There is no operand.
-    #[error("no host is named")]
+    #[error("no host was given")]
     NoHost,
     /// Less than two operands follow `--fake-proxy`.
     #[error("--fake-proxy needs a host and a port")]

@@ -35,7 +35,7 @@ pub enum MoshLoginError {
     #[error("ssh or the server has printed an address, and it was known already")]
     SecondAddress,
     /// ssh has ended, and we do not know where it was.
-    #[error("ssh did not tell at which address it has reached {}", host.display())]
+    #[error("ssh did not say at which address it reached {}", host.display())]
     NoServerAddress {
         /// As the user wrote it.
         host: OsString,
@@ -57,13 +57,13 @@ impl MoshLoginError {
         match self {
             MoshLoginError::Usage(_) => "mosh --help lists the options".to_owned(),
             MoshLoginError::SshCommand(_) | MoshLoginError::NoSshCommand => {
-                "it reads like this: --ssh='ssh -p 2222 -i \"my key\"'".to_owned()
+                "write it like this: --ssh='ssh -p 2222 -i \"my key\"'".to_owned()
             }
             MoshLoginError::MixedFamilies { .. } => {
                 "choose with --family, or with -4 or -6".to_owned()
             }
             MoshLoginError::BadLine { .. } | MoshLoginError::SecondAddress => {
-                "something over there imitates a server; look at what ssh prints by itself"
+                "something on the other machine imitates a server; look at what ssh prints on its own"
                     .to_owned()
             }
             MoshLoginError::NoServerAddress { .. } => {
@@ -74,8 +74,8 @@ impl MoshLoginError {
             MoshLoginError::NoServerLine { host } => {
                 let host = host.display();
                 format!(
-                    "if ssh works by itself, see that mosh-server or fulmar is installed on {host} \
-                     and in the PATH of a command there; --server names it otherwise"
+                    "if ssh works on its own, check that mosh-server or fulmar is installed on {host}, and in \
+                     the PATH of a command there, or name it with --server"
                 )
             }
             MoshLoginError::NoPortRanges => "give it a single port with -p PORT".to_owned(),

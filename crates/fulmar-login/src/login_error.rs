@@ -13,7 +13,7 @@ use crate::ssh_error::SshError;
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
     /// The text given as host would be refused by ssh, or be something else to it.
-    #[error("\"{}\" cannot be logged in to: {why}", text.display())]
+    #[error("\"{}\" cannot be a host: {why}", text.display())]
     Destination {
         /// As the user wrote it.
         text: OsString,
@@ -95,7 +95,7 @@ pub enum LoginError {
         advice: Vec<String>,
     },
     /// The server waits for what we have written, twice.
-    #[error("the server on {host} has not said for 15 seconds that it has read what we wrote")]
+    #[error("the server on {host} has not confirmed for 15 seconds that our request arrived")]
     NoAnswer {
         /// The host.
         host: String,
@@ -107,7 +107,7 @@ pub enum LoginError {
         host: String,
     },
     /// A line begins like one of ours.
-    #[error("{host} has sent a line that begins as a server's and makes no sense")]
+    #[error("{host} has sent a line that begins like a server's and makes no sense")]
     Malformed {
         /// The host that has sent it.
         host: String,
@@ -123,7 +123,7 @@ pub enum LoginError {
         version: u32,
     },
     /// Two keys, of which one at most is right.
-    #[error("two servers were started on {host}, and it cannot be known which of them is ours")]
+    #[error("two servers were started on {host}, and we cannot tell which one is ours")]
     TwoServers {
         /// The host.
         host: String,
@@ -159,7 +159,7 @@ impl LoginError {
                 host, error, ..
             } => error.advice(host),
             LoginError::CommandEnded { is_chosen, .. } if *is_chosen => {
-                "check what --server names; it is to be a command like: fulmar server".to_owned()
+                "check --server: it must be a command such as fulmar server".to_owned()
             }
             LoginError::CommandEnded { host, program, .. } => {
                 try_by_itself(host, program.as_deref())
@@ -193,8 +193,8 @@ impl LoginError {
             LoginError::Refused { host, program, .. } => try_by_itself(host, program.as_deref()),
             LoginError::ProgramMissing { host, .. } => try_by_itself(host, None),
             LoginError::NoAnswer { .. } => {
-                "what we write to it goes astray: look for what else reads it, a wrapper around ssh or a \
-                 start-up file of the shell there"
+                "something else may read our request: look for a wrapper around ssh, or a start-up file of the \
+                 shell there"
                     .to_owned()
             }
             LoginError::TooMuchText { .. } => {
@@ -203,11 +203,11 @@ impl LoginError {
                     .to_owned()
             }
             LoginError::Malformed { .. } => {
-                "see with --log what came before; something there may print into the login".to_owned()
+                "look with --log at what came before; something there may print during the login".to_owned()
             }
             LoginError::Version { .. } => "install the same version at both ends".to_owned(),
             LoginError::TwoServers { .. } => {
-                "look for what starts a server besides us: a start-up file of the shell there, a forced \
+                "look for what starts another server: a start-up file of the shell there, a forced \
                  command, --server"
                     .to_owned()
             }
@@ -215,7 +215,7 @@ impl LoginError {
                 "try it without -4, -6 or --family".to_owned()
             }
             LoginError::NoAddress { .. } => {
-                "let --remote-ip be proxy, or give the host a name or address that is known here"
+                "use --remote-ip proxy, or name the host by an address, or by a name that has one here"
                     .to_owned()
             }
         })
@@ -269,7 +269,7 @@ fn no_server(host: &str, system: &str, unusable: Option<&str>) -> String {
 
 fn try_by_itself(host: &str, program: Option<&str>) -> String {
     let program = program.unwrap_or("fulmar");
-    format!("try ssh {host} {program} server by itself to see why")
+    format!("run ssh {host} {program} server on its own to see why")
 }
 
 fn known(system: &str) -> &str {
@@ -282,7 +282,7 @@ fn known(system: &str) -> &str {
 
 fn family(is_one: bool) -> &'static str {
     if is_one {
-        " in the family that was asked for"
+        " in the family that you asked for"
     } else {
         ""
     }

@@ -189,10 +189,14 @@ pub enum DestinationError {
     #[error("a port cannot follow the host like this")]
     Port,
     /// The host would be an option, or part of a command, to some program on the way.
-    #[error("a host name does not begin with - and has no blanks, quotes or other signs of shells")]
+    #[error(
+        "a host name does not begin with -, and has no blanks, quotes or other characters that shells treat specially"
+    )]
     Host,
     /// The same of the user.
-    #[error("a user name does not begin with - and has no quotes or other signs of shells")]
+    #[error(
+        "a user name does not begin with -, and has no quotes or other characters that shells treat specially"
+    )]
     User,
 }
 

@@ -80,10 +80,10 @@ impl SshError {
             }
             SshError::Denied => format!("check the user's name and the key: ssh -v {host}"),
             SshError::Configuration => {
-                "correct what ssh names above: a file, or what --ssh says".to_owned()
+                "correct what ssh names above: a file, or the value of --ssh".to_owned()
             }
             SshError::Lost | SshError::Other => {
-                format!("see that ssh {host} works by itself")
+                format!("check that ssh {host} works on its own")
             }
         }
     }

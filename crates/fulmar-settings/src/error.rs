@@ -61,16 +61,16 @@ impl SettingsError {
             SettingsError::ConfigFile { path, fault } => {
                 let path = path.display();
                 match fault {
-                    FileFault::OthersOwn => format!(
-                        "take it over (chown), or do without it: --config none; it is {path}"
-                    ),
+                    FileFault::OthersOwn => {
+                        format!("make it yours with chown, or ignore it with --config none: {path}")
+                    }
                     FileFault::OthersWrite(_) => format!("chmod go-w {path}"),
                     _ => "name another file with --config FILE, or none with --config none"
                         .to_owned(),
                 }
             }
             SettingsError::Config { .. } => {
-                "fulmar man describes all settings; --config none does without the file".to_owned()
+                "fulmar man describes all settings; --config none ignores the file".to_owned()
             }
             SettingsError::Setting { name, .. } => {
                 format!("fulmar --help describes --{name}")

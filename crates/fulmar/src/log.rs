@@ -67,7 +67,7 @@ impl Advice for LogError {
                 "name a file in a folder that is there and that you may write to".to_owned()
             }
             LogError::Filter(_) => {
-                "it reads like this: info, or fulmar=debug,fulmar_core=trace".to_owned()
+                "write it like this: info, or fulmar=debug,fulmar_core=trace".to_owned()
             }
         })
     }

@@ -58,7 +58,7 @@ pub(crate) enum ClientError {
         is_heard: Option<bool>,
     },
     /// The end was not confirmed.
-    #[error("left without an answer from {server}")]
+    #[error("you left before {server} had answered")]
     Unanswered {
         /// The address to which datagrams went.
         server: String,
@@ -128,23 +128,23 @@ impl Advice for ClientError {
             }
             ClientError::NeverConnected { port, is_heard, .. } => match is_heard {
                 None => format!(
-                    "check that the server runs and that every firewall on the way lets UDP to port \
-                     {port} in there, and its answers back in here"
+                    "check that the server runs, and that every firewall on the way lets UDP through to port \
+                     {port} there, and the answers back"
                 ),
                 Some(false) => format!(
-                    "a firewall there or on the way keeps UDP from port {port}: let it in, or name a \
-                     port that is open with -p"
+                    "a firewall there or on the way blocks UDP to port {port}: open it, or choose an \
+                     open port with -p"
                 ),
                 Some(true) => format!(
-                    "a firewall here or on the way keeps what comes from UDP port {port} out: let \
+                    "a firewall here or on the way blocks what comes from UDP port {port}: let the \
                      answers in, or try another network"
                 ),
             },
             ClientError::Unanswered { .. } => {
-                "the session may go on there; log in by ssh to see to it".to_owned()
+                "the session may still run there; log in with ssh to check".to_owned()
             }
             ClientError::Altered => {
-                "try again; if it stays so, look for what changes the output of the login: a wrapper \
+                "try again; if it happens again, look for what changes the output of the login: a wrapper \
                  around ssh, or a script that the remote shell reads"
                     .to_owned()
             }

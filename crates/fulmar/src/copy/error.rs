@@ -29,13 +29,13 @@ pub(crate) enum CopyError {
         why: BadOperand,
     },
     /// No host was named.
-    #[error("neither what to copy nor where to is on another machine")]
+    #[error("neither the source nor the target is on another machine")]
     BothHere,
     /// Two hosts were named.
-    #[error("what to copy and where to are both on other machines")]
+    #[error("the source and the target are both on other machines")]
     BothThere,
     /// Sources are here and there.
-    #[error("{} is on this machine, and so is where it is to go", path.display())]
+    #[error("{} is on this machine, and so is the target", path.display())]
     Mixed {
         /// The source that is here.
         path: OsString,
@@ -44,7 +44,7 @@ pub(crate) enum CopyError {
     #[error("standard input can only be copied alone")]
     StdioAmongOthers,
     /// Two things want to be written to standard output.
-    #[error("what is copied and what --json tells cannot both go to standard output")]
+    #[error("the files and the report of --json cannot both go to standard output")]
     TwoOutputs,
 
     /// The remote end was started by hand.
@@ -238,8 +238,8 @@ impl Advice for CopyError {
             CopyError::NothingNamed
             | CopyError::Operand { .. }
             | CopyError::NotByHand => {
-                "it reads like this: fulmar cp SOURCE... [user@]host:PATH; [::1]:PATH is an IPv6 \
-                 address, and ./a:b a file here"
+                "write it like this: fulmar cp SOURCE... [user@]host:PATH; an IPv6 address is \
+                 written [::1]:PATH, and a file here ./a:b"
                     .to_owned()
             }
             CopyError::MaybeLocal { failure, name } => {
@@ -249,15 +249,15 @@ impl Advice for CopyError {
                 advice.map_or(meant.clone(), |advice| format!("{meant}\n{advice}"))
             }
             CopyError::BothHere => {
-                "a host has a colon behind it, as in host:path; on one machine cp(1) copies".to_owned()
+                "write a colon after the host, as in host:path; to copy on one machine, use cp(1)".to_owned()
             }
             CopyError::BothThere => {
                 "log in to one of the two and copy from there: fulmar ONE -- fulmar cp FILE OTHER:PATH"
                     .to_owned()
             }
-            CopyError::Mixed { .. } => "copy it by itself, with cp(1)".to_owned(),
+            CopyError::Mixed { .. } => "copy it separately, with cp(1)".to_owned(),
             CopyError::StdioAmongOthers => {
-                "a file that is called - is written ./-".to_owned()
+                "to copy a file with the name -, write ./-".to_owned()
             }
             CopyError::TwoOutputs => "leave one of them out".to_owned(),
             CopyError::NoFulmar { host, system, here } => format!(
@@ -265,24 +265,24 @@ impl Advice for CopyError {
                 install_advice(host, system, here.as_deref())
             ),
             CopyError::NoCopyServer { host, .. } => format!(
-                "it may be older: fulmar cp needs the same version at both ends; try ssh {host} fulmar \
-                 copy-server </dev/null by itself to see"
+                "it may be older: fulmar cp needs the same version at both ends; run ssh {host} fulmar \
+                 copy-server </dev/null on its own to see"
             ),
             CopyError::Version { .. } => "install the same version at both ends".to_owned(),
             CopyError::Lost { resumes: true, .. }
             | CopyError::Silent { resumes: true, .. }
             | CopyError::Gone { resumes: true, .. } => {
-                "the same command goes on where it was interrupted".to_owned()
+                "run the same command again to continue".to_owned()
             }
             CopyError::Lost { .. } | CopyError::Silent { .. } | CopyError::Gone { .. } => {
-                "the same command begins again".to_owned()
+                "run the same command again; it starts from the beginning".to_owned()
             }
             CopyError::ProtocolError { .. } => {
-                "install the same version at both ends; if they are, that machine is not to be trusted"
+                "install the same version at both ends; if it is the same, do not trust that machine"
                     .to_owned()
             }
             CopyError::Interrupted { resumes: true, .. } => {
-                "the same command goes on where this one was interrupted".to_owned()
+                "run the same command again to continue".to_owned()
             }
             CopyError::Refused { .. }
             | CopyError::Incomplete { .. }

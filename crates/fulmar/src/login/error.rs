@@ -76,7 +76,7 @@ impl Advice for SessionError {
                  terminal, without redirection"
                     .to_owned()
             }
-            SessionError::LocalServer => "try fulmar server new by itself to see why".to_owned(),
+            SessionError::LocalServer => "run fulmar server new on its own to see why".to_owned(),
             SessionError::OfServer { advice, .. } | SessionError::ProgramMissing { advice, .. }
                 if !advice.is_empty() =>
             {

@@ -67,7 +67,7 @@ impl Advice for ServerError {
     fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
             ServerError::PortsBusy { .. } => {
-                "name other ports with -p PORT or -p LOW:HIGH, or end sessions that nobody uses"
+                "choose other ports with -p PORT or -p LOW:HIGH, or end sessions that nobody uses"
                     .to_owned()
             }
             ServerError::ShellMissing { .. } => {
@@ -75,7 +75,7 @@ impl Advice for ServerError {
                     .to_owned()
             }
             ServerError::ServerEnded => {
-                "a client has a minute to come; if it was quicker, look at its --log FILE"
+                "a client has one minute to connect; if it was quicker, let it write a log with --log FILE"
                     .to_owned()
             }
             ServerError::LoginEnded => return None,

@@ -424,7 +424,7 @@ fn why_ssh_has_failed_leads_to_what_to_try() {
             "ada@host: Permission denied (publickey).",
             "ssh -v ada@host",
         ),
-        ("something else", "ssh ada@host works by itself"),
+        ("something else", "ssh ada@host works on its own"),
     ] {
         let world = world();
         let failing = FakeSsh {

@@ -37,7 +37,7 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         (
             ssh_ended("Could not resolve hostname"),
-            "ssh does not find the host; its own words stand above",
+            "ssh does not find the host; ssh says so above",
         ),
         (
             ssh_ended("Connection refused"),
@@ -49,7 +49,7 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         (
             ssh_ended("Host key verification failed"),
-            "the host's key is unknown or has changed, and ssh does not go on",
+            "the host's key is unknown or has changed, and ssh has stopped",
         ),
         (
             ssh_ended("Permission denied"),
@@ -110,7 +110,7 @@ pub(super) fn rows() -> Vec<Row> {
             LoginError::Refused {
                 host: host(),
                 what: "cannot listen on UDP 60001:60999: Address already in use".to_owned(),
-                advice: vec!["name other ports with -p PORT or -p LOW:HIGH".to_owned()],
+                advice: vec!["choose other ports with -p PORT or -p LOW:HIGH".to_owned()],
                 program: None,
             },
             "the server itself has failed; its errors are in a part below",
