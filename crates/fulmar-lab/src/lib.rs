@@ -97,5 +97,7 @@ pub mod scripted;
 pub mod selfcheck;
 pub mod simulated;
 pub mod stats;
+#[cfg(test)]
+mod testing;
 pub mod trace;
 pub mod typing;

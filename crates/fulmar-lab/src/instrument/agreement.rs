@@ -144,6 +144,7 @@ mod tests {
     use super::*;
     use crate::judge::KeyVerdict;
     use crate::stats::Observation;
+    use crate::testing;
 
     fn verdict(waits: &[Option<u64>]) -> RunVerdict {
         let key = |wait: &Option<u64>| KeyVerdict {
@@ -156,16 +157,7 @@ mod tests {
             first_output: Observation::Censored(Duration::ZERO),
             wrong: 0,
         };
-        RunVerdict {
-            keys: waits.iter().map(key).collect(),
-            wrongs: Vec::new(),
-            delivery: crate::judge::Delivery::default(),
-            longest_stall: Duration::ZERO,
-            length: Duration::ZERO,
-            is_stamped: true,
-            is_settled: true,
-            differences_at_end: 0,
-        }
+        testing::verdict(waits.iter().map(key))
     }
 
     #[test]

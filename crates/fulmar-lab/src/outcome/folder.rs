@@ -87,21 +87,14 @@ fn read(path: &Path) -> Result<Outcome> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::{Figure, RunEnd, RunFacts};
+    use crate::outcome::{Figure, RunEnd};
+    use crate::testing;
 
     fn outcome(peer: &str, seed: u64) -> Outcome {
         Outcome {
-            run: RunId {
-                experiment: "lan".to_owned(),
-                cell: "20ms".to_owned(),
-                peer: peer.to_owned(),
-                seed,
-            },
-            facts: RunFacts::default(),
-            end: RunEnd::Complete,
             figures: [("bytes_up".to_owned(), Figure::new(17.0, "B"))].into(),
             series: [("queue_up".to_owned(), vec![(0.5, 2.0)])].into(),
-            verdict: None,
+            ..testing::outcome(peer, seed)
         }
     }
 
@@ -141,12 +134,12 @@ mod tests {
         let folder = OutcomeFolder::open(place.path()).unwrap();
         let outcome = outcome("ssh", 1);
         folder.put(&outcome).unwrap();
-        let cell = place.path().join("lan/20ms");
+        let cell = place.path().join("typing/slow");
         for name in ["ssh-2.new", "ssh-2", "notes.txt"] {
             fs::write(cell.join(name), "{").unwrap();
         }
         fs::write(place.path().join("selfcheck.json"), "{").unwrap();
-        fs::write(place.path().join("lan/origin.json"), "{").unwrap();
+        fs::write(place.path().join("typing/origin.json"), "{").unwrap();
         assert_eq!(folder.all().unwrap(), [outcome]);
     }
 

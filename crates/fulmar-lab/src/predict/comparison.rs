@@ -131,11 +131,10 @@ impl fmt::Display for Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::{Delivery, KeyVerdict};
-    use crate::outcome::{RunEnd, RunFacts, RunId};
+    use crate::judge::KeyVerdict;
     use crate::stats::Observation;
+    use crate::testing;
     use crate::trace::Trace;
-    use std::collections::BTreeMap;
     use std::time::Duration;
 
     #[test]
@@ -174,16 +173,7 @@ mod tests {
             first_output: Observation::After(Duration::ZERO),
             wrong,
         };
-        RunVerdict {
-            keys: vec![wait(5, 0), wait(6, 0), wait(0, 2), wait(100, 0)],
-            wrongs: Vec::new(),
-            delivery: Delivery::default(),
-            longest_stall: Duration::ZERO,
-            length: Duration::ZERO,
-            is_stamped: true,
-            is_settled: true,
-            differences_at_end: 0,
-        }
+        testing::verdict([wait(5, 0), wait(6, 0), wait(0, 2), wait(100, 0)])
     }
 
     #[test]
@@ -197,17 +187,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         if let Some(verdict) = real {
             let outcome = Outcome {
-                run: RunId {
-                    experiment: "replay".to_owned(),
-                    cell: "one".to_owned(),
-                    peer: "mosh".to_owned(),
-                    seed: 1,
-                },
-                facts: RunFacts::default(),
-                end: RunEnd::Complete,
-                figures: BTreeMap::new(),
-                series: BTreeMap::new(),
                 verdict,
+                ..testing::outcome("mosh", 1)
             };
             let text = serde_json::to_string(&outcome).unwrap();
             fs::write(folder.path().join("own-a.json"), text).unwrap();

@@ -113,8 +113,8 @@ fn share(part: usize, all: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::Delivery;
     use crate::stats::Observation::After;
+    use crate::testing::verdict;
     use std::time::Duration;
 
     #[test]
@@ -128,25 +128,15 @@ mod tests {
             wrong: 0,
         };
         // The second and third are typed before the first has come, the fourth after it.
-        let keys = vec![
+        let keys = [
             key(0, 500),
             key(100, 1),
             key(400, 400),
             key(801, 0),
             key(900, 300),
         ];
-        let verdict = RunVerdict {
-            keys,
-            wrongs: Vec::new(),
-            delivery: Delivery::default(),
-            longest_stall: Duration::ZERO,
-            length: Duration::ZERO,
-            is_stamped: true,
-            is_settled: true,
-            differences_at_end: 0,
-        };
         let mut all = KeysBehind::default();
-        all.take_in(&verdict);
+        all.take_in(&verdict(keys));
         let count = |keys, at_once| AtOnceCount { keys, at_once };
         assert_eq!((all.behind, all.free), (count(2, 1), count(3, 1)));
     }

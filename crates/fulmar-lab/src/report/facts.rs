@@ -237,7 +237,7 @@ mod tests {
     }
 
     /// A run by a typist with a recording, so many at once.
-    fn typed(seed: usize, typing: &str, recording: &str, side_by_side: usize) -> Outcome {
+    fn typed(seed: u64, typing: &str, recording: &str, side_by_side: usize) -> Outcome {
         let mut outcome = outcome("ssh", seed);
         outcome.facts.typing = Some(typing.to_owned());
         outcome.facts.recording = Some(recording.to_owned());

@@ -159,7 +159,7 @@ mod tests {
     use super::super::tests::fixture::{assert_in_order, outcome, setting};
     use crate::outcome::Outcome;
 
-    fn with(peer: &str, seed: usize, series: &[(&str, &[(f64, f64)])]) -> Outcome {
+    fn with(peer: &str, seed: u64, series: &[(&str, &[(f64, f64)])]) -> Outcome {
         let series = series.iter();
         let series = series.map(|(name, points)| ((*name).to_owned(), points.to_vec()));
         Outcome {

@@ -158,8 +158,7 @@ mod tests {
     }
 
     fn runs(verdicts: Vec<RunVerdict>) -> PeerRuns {
-        let outcomes = verdicts.into_iter().enumerate();
-        let outcomes = outcomes.map(|(seed, verdict)| Outcome {
+        let outcomes = (0..).zip(verdicts).map(|(seed, verdict)| Outcome {
             verdict: Some(verdict),
             ..outcome("mosh", seed)
         });

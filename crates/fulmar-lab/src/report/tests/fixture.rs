@@ -1,28 +1,13 @@
 //! Runs and settings made of bare numbers, for tests of what is said of them.
 
-use crate::judge::{Delivery, KeyVerdict, RunVerdict};
+use crate::judge::{KeyVerdict, RunVerdict};
 use crate::markup::Element;
-use crate::outcome::{Figure, Outcome, RunEnd, RunFacts, RunId};
+use crate::outcome::{Figure, Outcome, RunEnd};
 use crate::report::grouped::{CellRuns, ExperimentRuns, PeerRuns, UNKNOWN};
 use crate::stats::Observation::After;
+use crate::testing;
+pub(in crate::report) use crate::testing::outcome;
 use std::time::Duration;
-
-/// Returns a complete run without any figure.
-pub(in crate::report) fn outcome(peer: &str, seed: usize) -> Outcome {
-    Outcome {
-        run: RunId {
-            experiment: "typing".to_owned(),
-            cell: "slow".to_owned(),
-            peer: peer.to_owned(),
-            seed: seed as u64,
-        },
-        facts: RunFacts::default(),
-        end: RunEnd::Complete,
-        figures: [].into(),
-        series: [].into(),
-        verdict: None,
-    }
-}
 
 /// Returns the verdict on keys that waited so many milliseconds.
 pub(in crate::report) fn verdict(waits: &[u64]) -> RunVerdict {
@@ -36,21 +21,12 @@ pub(in crate::report) fn verdict(waits: &[u64]) -> RunVerdict {
             wrong: 0,
         }
     };
-    RunVerdict {
-        keys: waits.iter().map(key).collect(),
-        wrongs: Vec::new(),
-        delivery: Delivery::default(),
-        longest_stall: Duration::ZERO,
-        length: Duration::ZERO,
-        is_stamped: true,
-        is_settled: true,
-        differences_at_end: 0,
-    }
+    testing::verdict(waits.iter().map(key))
 }
 
 /// Returns runs whose keys waited so many milliseconds, until whatever one looks at.
 pub(in crate::report) fn typed(peer: &str, waits: &[&[u64]]) -> PeerRuns {
-    let outcomes = waits.iter().enumerate().map(|(seed, waits)| Outcome {
+    let outcomes = (0..).zip(waits).map(|(seed, waits)| Outcome {
         verdict: Some(verdict(waits)),
         ..outcome(peer, seed)
     });
@@ -66,7 +42,7 @@ pub(in crate::report) fn measured(
     (name, unit): (&str, &str),
     values: &[f64],
 ) -> PeerRuns {
-    let outcomes = values.iter().enumerate().map(|(seed, value)| Outcome {
+    let outcomes = (0..).zip(values).map(|(seed, value)| Outcome {
         figures: [(name.to_owned(), Figure::new(*value, unit))].into(),
         ..outcome(peer, seed)
     });
@@ -97,7 +73,7 @@ pub(in crate::report) fn subject(peers: Vec<PeerRuns>) -> ExperimentRuns {
 }
 
 /// Returns a run that failed for a reason.
-pub(in crate::report) fn failed(peer: &str, seed: usize, why: &str) -> Outcome {
+pub(in crate::report) fn failed(peer: &str, seed: u64, why: &str) -> Outcome {
     Outcome {
         end: RunEnd::Failed(why.to_owned()),
         ..outcome(peer, seed)
