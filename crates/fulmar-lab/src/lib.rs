@@ -101,3 +101,4 @@ pub mod stats;
 mod testing;
 pub mod trace;
 pub mod typing;
+mod whole_file;

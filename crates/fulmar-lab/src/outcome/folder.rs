@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 use super::{Outcome, RunId};
+use crate::whole_file::write_whole;
 
 /// The outcomes of a plan, each in its file. What is there survives an interruption.
 #[derive(Clone, Debug)]
@@ -41,9 +42,7 @@ impl OutcomeFolder {
         let text = serde_json::to_string(outcome)?;
         let place = path.parent().context("a run has a folder")?;
         fs::create_dir_all(place).with_context(|| format!("making {}", place.display()))?;
-        let beside = path.with_extension("new");
-        fs::write(&beside, text).with_context(|| format!("writing {}", beside.display()))?;
-        fs::rename(&beside, &path).with_context(|| format!("writing {}", path.display()))
+        write_whole(&path, text)
     }
 
     /// Returns all outcomes, in the order of their runs.

@@ -37,6 +37,7 @@ use serde::de::DeserializeOwned;
 use crate::experiment::{Experiment, LabSetup};
 use crate::outcome::OutcomeFolder;
 use crate::predict::PREDICTIONS;
+use crate::whole_file::write_whole;
 use grouped::ExperimentRuns;
 pub use origin::Origin;
 
@@ -65,10 +66,7 @@ pub fn write(root: &Path, experiments: &'static [Experiment], setup: &LabSetup) 
     let mut path = root.to_owned();
     for (file, page) in report.pages() {
         path = root.join(file);
-        let beside = path.with_extension("new");
-        std::fs::write(&beside, page)
-            .and_then(|()| std::fs::rename(&beside, &path))
-            .with_context(|| format!("writing {}", path.display()))?;
+        write_whole(&path, page)?;
     }
     Ok(path)
 }
