@@ -42,7 +42,7 @@ pub use burst::BurstShape;
 use burst::{BurstSeen, WriteSpan};
 pub use burst_writer::write_on_terminal;
 use plain_tcp::PlainTcp;
-use run::{BurstPlan, BurstRun, LAST_KEY};
+use run::{BurstRun, LAST_KEY};
 
 /// The delay each way: half of the round trip of the post.
 const DELAY: Duration = Duration::from_millis(50);
@@ -141,11 +141,11 @@ impl Tinygrams {
     }
 
     /// Runs the bursts over plain TCP, and returns what became of them, when they were written, and the commands.
-    fn control(&self, plain: PlainTcp, scenario: &Scenario, plan: BurstPlan) -> Result<Bursts> {
+    fn control(&self, plain: PlainTcp, scenario: &Scenario, seed: u64) -> Result<Bursts> {
         let link = Link::start(scenario)?;
         let kernel = self.kernel.set(&link)?;
         // A wide window is that of a connection which has lost nothing.
-        let (run, written) = plain.run(&link, self.kernel.is_wide, plan)?;
+        let (run, written) = plain.run(&link, self.kernel.is_wide, (self, seed))?;
         let writer = format!("a writer of the lab: {}", plain.name());
         Ok((run, written, vec![writer, kernel]))
     }
@@ -155,7 +155,7 @@ impl Tinygrams {
         &self,
         peer: &Peer,
         scenario: &Scenario,
-        plan: BurstPlan,
+        seed: u64,
         setup: &LabSetup,
     ) -> Result<Bursts> {
         let hosts = PeerHosts::new(scenario, self.kernel, setup)?;
@@ -164,13 +164,13 @@ impl Tinygrams {
             "{} tinygrams --log {} --lines {} --bytes {} --within {} --seed {}",
             hosts.lab()?,
             log.display(),
-            plan.shape.lines,
-            plan.shape.bytes,
-            plan.shape.within.as_micros(),
-            plan.seed
+            self.shape.lines,
+            self.shape.bytes,
+            self.shape.within.as_micros(),
+            seed
         );
         let line = hosts.line(peer, command)?;
-        let window = plan.shape.terminal();
+        let window = self.shape.terminal();
         let mut watcher = ScreenWatcher::new(hosts.session.start(&line, window)?, window);
         watcher.await_sight("the session", SET_UP, |observer| {
             burst::rows(observer)
@@ -178,7 +178,7 @@ impl Tinygrams {
                 .any(|row| row.contains(READY))
                 .then_some(())
         })?;
-        let run = plan.run(&hosts.session.link, &mut watcher, |_| Ok(()))?;
+        let run = self.run(seed, &hosts.session.link, &mut watcher, |_| Ok(()))?;
         watcher.stream.write(LAST_KEY)?;
         watcher.stream.let_end(LEAVE)?;
         hosts.session.end_processes();
@@ -193,15 +193,9 @@ impl Work for Tinygrams {
     /// `peer` is a control, or what [`Peer::parse`] reads.
     fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let scenario = self.scenario(seed)?;
-        let plan = BurstPlan {
-            seed,
-            shape: self.shape,
-            bursts: self.bursts,
-            quiet: self.quiet,
-        };
         let (run, written, commands) = match PlainTcp::named(peer) {
-            Some(plain) => self.control(plain, &scenario, plan)?,
-            None => self.session(&Peer::parse(peer)?, &scenario, plan, setup)?,
+            Some(plain) => self.control(plain, &scenario, seed)?,
+            None => self.session(&Peer::parse(peer)?, &scenario, seed, setup)?,
         };
         let mut measured = run.figures(&written)?;
         let outcome = self.bottleneck.pass(run.sent_down);

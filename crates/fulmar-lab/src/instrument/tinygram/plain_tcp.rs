@@ -9,8 +9,9 @@ use anyhow::{Context as _, Result, bail};
 use fulmar_platform::lab::delay_acks;
 use fulmar_platform::{Interest, boot_time, wait_for};
 
+use super::Tinygrams;
 use super::burst::{Burst, BurstShape, WriteSpan};
-use super::run::{BurstPlan, BurstRun, KEY};
+use super::run::{BurstRun, KEY};
 use crate::instrument::watcher::{ByteStream, ScreenWatcher};
 use crate::link::Link;
 use crate::scenario::SERVER_IP;
@@ -58,15 +59,15 @@ impl PlainTcp {
         self,
         link: &Link,
         renews: bool,
-        plan: BurstPlan,
+        (tinygrams, seed): (&Tinygrams, u64),
     ) -> Result<(BurstRun, Vec<WriteSpan>)> {
-        let BurstPlan { seed, shape, .. } = plan;
+        let shape = tinygrams.shape;
         let (hand_over, fars) = channel();
         std::thread::scope(|scope| {
             let writer = scope.spawn(move || write_bursts(&fars, seed, shape));
             let near = TcpClient::new(self, link, hand_over)?;
             let mut watcher = ScreenWatcher::new(near, shape.terminal());
-            let run = plan.run(link, &mut watcher, |near| {
+            let run = tinygrams.run(seed, link, &mut watcher, |near| {
                 if renews { near.renew() } else { Ok(()) }
             });
             // The connection is closed with the watcher, which ends the writer.

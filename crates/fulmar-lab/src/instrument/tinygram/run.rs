@@ -6,8 +6,8 @@ use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
 use fulmar_sim::{Entry, EntryKind, SERVER};
 
-use super::burst::{Burst, BurstShape, LineTimes};
-use super::{BurstSeen, WriteSpan};
+use super::burst::{Burst, LineTimes};
+use super::{BurstSeen, Tinygrams, WriteSpan};
 use crate::experiment::Measured;
 use crate::instrument::figures::{Traffic, median, traffic};
 use crate::instrument::watcher::{ByteStream, ScreenWatcher};
@@ -25,17 +25,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// So many events of packets are kept.
 const EVENTS_MAX: usize = 200_000;
 
-/// The bursts that are asked for.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BurstPlan {
-    /// The seed that all bursts follow from.
-    pub(super) seed: u64,
-    pub(super) shape: BurstShape,
-    pub(super) bursts: u64,
-    /// The time for which it is quiet before a burst.
-    pub(super) quiet: Duration,
-}
-
 /// The outcome of the bursts.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BurstRun {
@@ -47,10 +36,12 @@ pub(super) struct BurstRun {
     pub(super) sent_down: Vec<(Duration, usize)>,
 }
 
-impl BurstPlan {
-    /// Asks for all bursts, and looks at each. `renew` is called before each but the first one.
+impl Tinygrams {
+    /// Asks for all bursts, which follow from the seed, and looks at each. `renew` is called before each but the first
+    /// one.
     pub(super) fn run<S: ByteStream>(
-        self,
+        &self,
+        seed: u64,
         link: &Link,
         watcher: &mut ScreenWatcher<S>,
         renew: impl Fn(&mut S) -> Result<()>,
@@ -60,7 +51,7 @@ impl BurstPlan {
         let before = link.report()?;
         let mut seen = Vec::new();
         for number in 0..self.bursts {
-            let burst = Burst::new(self.seed, number, self.shape);
+            let burst = Burst::new(seed, number, self.shape);
             if number > 0 {
                 renew(&mut watcher.stream)?;
             }
