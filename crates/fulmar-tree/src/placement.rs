@@ -101,7 +101,8 @@ impl Below {
                 .with_note("several sources need a folder"));
         }
         if self.only_folders && !is_folder && path.depth() == 1 {
-            return Err(EntryError::new(EntryErrorKind::NotFolder));
+            return Err(EntryError::new(EntryErrorKind::Missing)
+                .with_note("the slash at its end asks for a folder"));
         }
         Ok(std::iter::once(name.as_slice())
             .chain(path.names().skip(skipped))

@@ -71,7 +71,7 @@ fn a_file_goes_into_a_folder_or_takes_the_name() {
     assert_eq!(after(&["src/a"], ""), fine(&["a f a"]));
     assert_eq!(
         after(&["src/a"], "dst/new/"),
-        trouble(EntryErrorKind::NotFolder)
+        trouble(EntryErrorKind::Missing)
     );
     assert_eq!(
         after(&["src/a"], "nothing/new"),
