@@ -62,16 +62,16 @@ impl Step {
     /// Returns what a user is told.
     fn sentence(self) -> &'static str {
         match self {
-            Step::SshStarted => "ssh is started; what it asks is between it and you",
+            Step::SshStarted => "ssh is started, and asks its questions itself",
             Step::SettingsKnown => "ssh's configuration for the host is known",
             Step::Resolved => "the host's name is resolved",
             Step::Hello => "the remote side answers",
             Step::Connect => "the server says on which UDP port it waits",
             Step::FirstDatagram => "the first datagram is sent",
-            Step::Heard => "the server has had a datagram of ours",
+            Step::Heard => "the server has received a datagram",
             Step::FirstAnswer => "the first answer has come over UDP",
             Step::FirstScreen => "the first screen is drawn",
-            Step::Agreed => "the server has agreed to what was asked for",
+            Step::Agreed => "the server has agreed to the request",
             Step::LoggedIn => "ssh is logged in, and the remote command is started",
         }
     }

@@ -89,7 +89,7 @@ pub(crate) struct Cli {
         help_heading = "Passed on to ssh"
     )]
     pub(crate) user: Option<OsString>,
-    /// Tell the steps of the login with their times; for ssh's own messages use --ssh 'ssh -v'
+    /// Show the steps of the login with their times; for ssh's own messages, use --ssh 'ssh -v'
     #[arg(short = 'v', long, action = clap::ArgAction::Count, help_heading = "Login")]
     verbose: u8,
     /// Accepted because ssh has them, without effect

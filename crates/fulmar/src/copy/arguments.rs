@@ -53,7 +53,7 @@ pub(crate) struct CopyOptions {
     /// Show no progress, and no messages except errors
     #[arg(short = 'q', long)]
     pub(crate) quiet: bool,
-    /// Tell the steps of the login with their times; for ssh's own messages use --ssh 'ssh -v'
+    /// Show the steps of the login with their times; for ssh's own messages, use --ssh 'ssh -v'
     #[arg(short = 'v', long, action = ArgAction::Count)]
     pub(crate) verbose: u8,
     /// Limit the rate: in Kbit/s as for scp, or 10M (Mbit/s), 2MB (megabytes per second)
