@@ -34,10 +34,12 @@
 
 mod player;
 mod program;
+mod raw_terminal;
 mod signals;
 mod stamper;
 
 pub use player::{Output, Player};
 pub use program::Program;
+pub(crate) use raw_terminal::RawTerminal;
 pub use signals::{CLEAR, END, READY, START};
 pub(crate) use stamper::Stamper;

@@ -1,13 +1,13 @@
 //! The played host on its terminal.
 
 use super::player::{Output, Player};
+use super::raw_terminal::RawTerminal;
 use super::signals::{CLEAR, EndReader, READY, START};
 use crate::trace::{Event, Record, Size, Trace};
 use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::signals::ignore;
-use fulmar_platform::{Interest, RawMode, Signal, Transfer, Tty, boot_time, wait_for};
+use fulmar_platform::{Interest, Signal, boot_time, wait_for};
 use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,13 +24,12 @@ const TERMINAL_FAILS: &str = "the terminal fails";
 /// A recording that is played on the terminal of this process.
 pub struct Program {
     trace: Trace,
-    tty: Tty,
+    terminal: RawTerminal,
     log: File,
     log_path: PathBuf,
     is_stamped: bool,
     ending: EndReader,
     is_over: bool,
-    _raw: RawMode,
 }
 
 impl Program {
@@ -40,21 +39,18 @@ impl Program {
     ///
     /// When that is no terminal, or the log cannot be made.
     pub fn new(trace: Trace, log_path: &Path, is_stamped: bool) -> Result<Self> {
-        const NO_TERMINAL: &str = "standard input is no terminal to play on";
         // A terminal that goes away is noticed by reading, when everything has been noted.
         ignore(Signal::HangUp).context(TERMINAL_FAILS)?;
-        let tty = Tty::open(io::stdin()).context(NO_TERMINAL)?;
-        let raw = tty.raw_mode().context(NO_TERMINAL)?;
+        let terminal = RawTerminal::take()?;
         let log = File::create(log_path).with_context(|| cannot_write(log_path))?;
         Ok(Self {
             trace,
-            tty,
+            terminal,
             log,
             log_path: log_path.to_owned(),
             is_stamped,
             ending: EndReader::default(),
             is_over: false,
-            _raw: raw,
         })
     }
 
@@ -121,7 +117,7 @@ impl Program {
         let wanted = self.trace.size();
         let limit = boot_time() + SIZE_PATIENCE;
         while !self.is_over {
-            let found = self.tty.size();
+            let found = self.terminal.tty.size();
             if found.map(Size::from) == Some(wanted) {
                 return Ok(());
             }
@@ -133,7 +129,7 @@ impl Program {
                 wanted.columns,
                 wanted.rows
             );
-            let waited = wait_for(&self.tty, Interest::Nothing, Some(SIZE_PAUSE));
+            let waited = wait_for(&self.terminal.tty, Interest::Nothing, Some(SIZE_PAUSE));
             self.is_over = waited.context(TERMINAL_FAILS)?.is_hung_up();
         }
         Ok(())
@@ -154,41 +150,22 @@ impl Program {
     /// Waits for something to read, until a time, and returns whether there is.
     fn can_read(&self, until: Option<Duration>) -> Result<bool> {
         let limit = until.map(|until| until.saturating_sub(boot_time()));
-        let waited = wait_for(&self.tty, Interest::Read, limit);
-        Ok(waited.context(TERMINAL_FAILS)?.is_readable())
+        self.terminal.can_read(limit).context(TERMINAL_FAILS)
     }
 
     /// Reads what is there. It is over if the end is among it, or the terminal is gone.
     fn read(&mut self) -> Result<Vec<u8>> {
-        let mut buffer = [0; 4096];
-        let bytes = match self.tty.read(&mut buffer).context(TERMINAL_FAILS)? {
-            Transfer::Bytes(count) => &buffer[..count],
-            Transfer::WouldBlock => &[],
-            Transfer::Closed => {
-                self.is_over = true;
-                &[]
-            }
-        };
-        let (others, is_end) = self.ending.read(bytes);
-        self.is_over |= is_end;
+        let bytes = self.terminal.read().context(TERMINAL_FAILS)?;
+        let (others, is_end) = self.ending.read(bytes.as_deref().unwrap_or_default());
+        self.is_over |= is_end || bytes.is_none();
         Ok(others)
     }
 
     /// Writes all of it, however long that takes. Returns false where the terminal is gone, and it is over.
-    fn write(&mut self, mut bytes: &[u8]) -> Result<bool> {
-        while !bytes.is_empty() {
-            match self.tty.write(bytes).context(TERMINAL_FAILS)? {
-                Transfer::Bytes(count) => bytes = &bytes[count..],
-                Transfer::Closed => {
-                    self.is_over = true;
-                    return Ok(false);
-                }
-                Transfer::WouldBlock => {
-                    wait_for(&self.tty, Interest::Write, None).context(TERMINAL_FAILS)?;
-                }
-            }
-        }
-        Ok(true)
+    fn write(&mut self, bytes: &[u8]) -> Result<bool> {
+        let is_written = self.terminal.write(bytes).context(TERMINAL_FAILS)?;
+        self.is_over |= !is_written;
+        Ok(is_written)
     }
 
     /// Notes an event at once: whoever ends the session may not leave time for it later.

@@ -5,11 +5,10 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use fulmar_platform::{Interest, Transfer, Tty, wait_for};
 
 use super::burst::{Burst, BurstShape, WriteSpan};
 use super::run::{KEY, LAST_KEY};
-use crate::played::{CLEAR, READY};
+use crate::played::{CLEAR, READY, RawTerminal};
 
 /// Writes a burst on the terminal behind descriptor 0 for each Enter, until the last key is received or
 /// the terminal is gone. In the log each burst has a line.
@@ -18,20 +17,25 @@ use crate::played::{CLEAR, READY};
 ///
 /// Where that is no terminal, or the log cannot be written.
 pub fn write_on_terminal(shape: BurstShape, seed: u64, log: &Path) -> Result<()> {
-    let tty = Tty::open(io::stdin()).context("standard input is no terminal")?;
-    let _raw = tty.raw_mode().context("setting the terminal")?;
+    let terminal = RawTerminal::take()?;
     let mut log = File::create(log).with_context(|| format!("making {}", log.display()))?;
-    write_all(&tty, format!("{CLEAR}{READY}\r\n").as_bytes())?;
+    let write = |bytes: &[u8]| {
+        if terminal.write(bytes)? {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+    };
+    write(format!("{CLEAR}{READY}\r\n").as_bytes())?;
     let mut number = 0;
-    while let Some(keys) = read(&tty)? {
+    while let Some(keys) = terminal.await_keys()? {
         for key in keys {
             if [key] == LAST_KEY {
                 return Ok(());
             }
             if [key] == KEY {
                 let burst = Burst::new(seed, number, shape);
-                let written = burst.write(|line| write_all(&tty, line))?;
-                writeln!(log, "{}", serde_json::to_string(&written)?)?;
+                writeln!(log, "{}", serde_json::to_string(&burst.write(write)?)?)?;
                 number += 1;
             }
         }
@@ -44,35 +48,6 @@ pub(super) fn read_log(log: &Path) -> Result<Vec<WriteSpan>> {
     let text = fs::read_to_string(log).context("the far end has noted nothing")?;
     let lines = text.lines().map(serde_json::from_str);
     Ok(lines.collect::<Result<_, _>>()?)
-}
-
-/// Waits for keys; `None` where the terminal is gone.
-fn read(tty: &Tty) -> io::Result<Option<Vec<u8>>> {
-    let mut buffer = vec![0; 4096];
-    loop {
-        wait_for(tty, Interest::Read, None)?;
-        match tty.read(&mut buffer)? {
-            Transfer::Bytes(count) => {
-                buffer.truncate(count);
-                return Ok(Some(buffer));
-            }
-            Transfer::WouldBlock => {}
-            Transfer::Closed => return Ok(None),
-        }
-    }
-}
-
-fn write_all(tty: &Tty, mut bytes: &[u8]) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match tty.write(bytes)? {
-            Transfer::Bytes(count) => bytes = bytes.get(count..).unwrap_or_default(),
-            Transfer::Closed => return Err(io::ErrorKind::BrokenPipe.into()),
-            Transfer::WouldBlock => {
-                wait_for(tty, Interest::Write, None)?;
-            }
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
