@@ -291,16 +291,20 @@ impl ClientUser for RecordedUser {
             return;
         };
         let numbers = instruction.numbers;
-        let is_news = match instruction.outcome {
-            Some(StateOutcome::Newest) => true,
-            Some(StateOutcome::Duplicate) => numbers.target == self.state,
-            _ => false,
-        };
-        if is_news {
+        if is_news(instruction.outcome, numbers.target == self.state) {
             self.state = numbers.target;
             self.received = self.received.max(self.bytes_of(numbers.acknowledged));
             self.note_update(now, client);
         }
+    }
+}
+
+/// Returns true if an instruction brought the newest state, or was about it once more.
+fn is_news(outcome: Option<StateOutcome>, is_of_newest: bool) -> bool {
+    match outcome {
+        Some(StateOutcome::Newest) => true,
+        Some(StateOutcome::Duplicate) => is_of_newest,
+        _ => false,
     }
 }
 
@@ -407,5 +411,14 @@ mod tests {
         let held = [0, 2, 3, 4, 5, 99].map(|state| user.bytes_of(StateNumber::new(state)));
         assert_eq!(held, [0, 0, 7, 7, 9, 9]);
         assert_eq!(user.sent_state, StateNumber::new(5));
+    }
+
+    #[test]
+    fn only_the_newest_state_and_what_is_said_of_it_again_are_news() {
+        let news = |outcome| [true, false].map(|is_of_newest| is_news(outcome, is_of_newest));
+        assert_eq!(news(Some(StateOutcome::Newest)), [true; 2]);
+        assert_eq!(news(Some(StateOutcome::Duplicate)), [true, false]);
+        assert_eq!(news(Some(StateOutcome::Behind)), [false; 2]);
+        assert_eq!(news(None), [false; 2]);
     }
 }

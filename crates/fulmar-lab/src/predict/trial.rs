@@ -89,7 +89,35 @@ impl Plan<'_> {
             link,
             seed,
             scores: self.kinds.iter().map(score).collect(),
-            is_whole: session.is_whole && native.as_ref().is_none_or(|native| native.is_whole),
+            is_whole: are_whole(&session, native.as_ref()),
         })
+    }
+}
+
+/// Returns true if everything had come in both sessions; a trial need not have a native one.
+fn are_whole(session: &PredictionSession, native: Option<&PredictionSession>) -> bool {
+    session.is_whole && native.is_none_or(|native| native.is_whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Trace;
+
+    #[test]
+    fn a_trial_is_whole_if_its_native_session_is_too() {
+        let session = |is_whole| {
+            let trace = Trace::parse(b"0 SIZE 20 4\n50000 HOST 2\n$ \n").unwrap();
+            let recording = Recording::new("test", trace, None);
+            let link = "100".parse().unwrap();
+            PredictionSession {
+                is_whole,
+                ..PredictionSession::run(&recording, link, 1, None).unwrap()
+            }
+        };
+        let [whole, cut] = [true, false].map(session);
+        assert!(are_whole(&whole, None) && are_whole(&whole, Some(&whole)));
+        assert!(!are_whole(&whole, Some(&cut)), "the native one is cut");
+        assert!(!are_whole(&cut, None) && !are_whole(&cut, Some(&whole)));
     }
 }

@@ -78,14 +78,10 @@ impl Search<'_> {
     /// tells: it has gone through them in their order since it last showed the server's own.
     fn position(&self, number: usize) -> usize {
         let moments = &self.view.moments;
-        let earliest = self.typed.saturating_sub(LOOK_BACK_MAX);
-        let start = (earliest..self.typed)
-            .rev()
-            .find(|number| {
-                let moment = &moments[*number];
-                moment.drawn.snapshot.is_same(&moment.frame.snapshot)
-            })
-            .unwrap_or(earliest);
+        let start = start(self.typed, |number| {
+            let moment = &moments[number];
+            moment.drawn.snapshot.is_same(&moment.frame.snapshot)
+        });
         let mut at = moments[start].frame.number;
         for moment in &moments[start..=number] {
             at = at.max(moment.frame.number);
@@ -104,5 +100,29 @@ impl Search<'_> {
             }
         }
         at
+    }
+}
+
+/// Returns the last moment before that of a key at which the display was right, or else the earliest that is looked at.
+fn start(typed: usize, is_right: impl Fn(usize) -> bool) -> usize {
+    let earliest = typed.saturating_sub(LOOK_BACK_MAX);
+    let last = (earliest..typed).rev().find(|number| is_right(*number));
+    last.unwrap_or(earliest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_starts_at_the_last_right_screen_before_the_key_and_no_earlier_than_its_limit() {
+        let typed = LOOK_BACK_MAX + 10;
+        assert_eq!(start(typed, |_| true), typed - 1);
+        assert_eq!(start(typed, |number| number == 10), 10);
+        // One that is only at the key, or too long ago, does not count.
+        assert_eq!(start(typed, |number| number >= typed), 10);
+        assert_eq!(start(typed, |number| number < 10), 10);
+        assert_eq!((start(7, |_| false), start(7, |number| number < 3)), (0, 2));
+        assert_eq!(start(0, |_| true), 0);
     }
 }

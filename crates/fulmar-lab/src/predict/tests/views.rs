@@ -189,3 +189,21 @@ fn leaks_are_explained_with_the_rows_that_show_them() {
         assert!(text.contains(line), "{line} is not in {text}");
     }
 }
+
+#[test]
+fn a_session_begins_with_the_screen_of_the_start_and_keys_know_the_state_before_them() {
+    let session = session(&recording(SHELL));
+    assert!(matches!(session.events[0].what, SessionEventKind::Frame(_)));
+    let keys = session.events.iter().filter_map(|event| match &event.what {
+        SessionEventKind::Input(UserInput::Keys(keys)) => Some(keys),
+        _ => None,
+    });
+    let states: Vec<(usize, u64)> = keys.map(|keys| (keys.key, keys.sent_state)).collect();
+    // The start itself is no key, and it was sent in a state.
+    assert_eq!(states.len(), 4);
+    assert!(states[0].1 > 0, "{states:?}");
+    assert!(
+        states.is_sorted_by(|one, next| one.0 < next.0 && one.1 < next.1),
+        "{states:?}"
+    );
+}
