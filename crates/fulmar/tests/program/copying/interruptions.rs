@@ -163,7 +163,7 @@ fn half_way(scene: &Scene) -> Terminal {
 #[track_caller]
 fn expect_cut_short(terminal: &mut Terminal, status: i32) {
     let ended = terminal.wait_for_end();
-    terminal.wait_for_text("the same command goes on");
+    terminal.wait_for_text("run the same command again to continue");
     assert_eq!(ended.code(), Some(status));
     terminal.expect_restored();
 }
