@@ -152,10 +152,14 @@ impl HostScreen {
 
 impl Synced for HostScreen {
     fn is_same(&self, other: &HostScreen) -> bool {
-        self.echo_ack == other.echo_ack
-            && self.hints == other.hints
-            && (Rc::ptr_eq(&self.screen, &other.screen)
-                || self.screen.is_same(&other.screen, self.vocabulary))
+        self.echo_ack == other.echo_ack && !self.is_urgent_after(other)
+    }
+
+    /// An echo ack alone changes nothing that the user sees.
+    fn is_urgent_after(&self, sent: &HostScreen) -> bool {
+        let is_screen_same = Rc::ptr_eq(&self.screen, &sent.screen)
+            || self.screen.is_same(&sent.screen, self.vocabulary);
+        self.hints != sent.hints || !is_screen_same
     }
 
     fn diff_from(&self, source: &HostScreen, budget: Budget) -> Difference<HostScreen> {

@@ -304,6 +304,9 @@ impl Server {
     /// Takes note that the pty took the first `count` bytes.
     pub fn pty_taken(&mut self, now: Time, count: usize) {
         self.session.handle_taken(now, count);
+        if let Some(connection) = &mut self.connection {
+            connection.endpoint.expect_echo(now);
+        }
         self.settle(now);
     }
 

@@ -21,13 +21,14 @@ impl Clock {
         Clock::default()
     }
 
-    /// Takes note of the stamps of a datagram newer than all before.
-    pub(crate) fn hear(&mut self, now: Time, stamps: Stamps, ecn: Ecn) {
-        if let Some(measured) = self.stamps.hear(now, stamps, ecn)
-            && !self.has_slept_within(now, measured)
-        {
-            self.round_trip.sample(measured);
+    /// Takes note of the stamps of a datagram newer than all before. Returns the round trip that they prove.
+    pub(crate) fn hear(&mut self, now: Time, stamps: Stamps, ecn: Ecn) -> Option<Duration> {
+        let measured = self.stamps.hear(now, stamps, ecn)?;
+        if self.has_slept_within(now, measured) {
+            return None;
         }
+        self.round_trip.sample(measured);
+        Some(measured)
     }
 
     /// Returns the stamps for a datagram that leaves now.

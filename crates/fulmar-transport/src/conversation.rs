@@ -1,10 +1,13 @@
 //! A conversation: everything between an instruction that arrived and an instruction to send.
 
+use std::time::Duration;
+
 use fulmar_base::{Ecn, Hint, PathId, Time};
 use fulmar_datagram::DatagramOrder;
 
 use crate::cause::{Cause, DropReason};
 use crate::clock::Clock;
+use crate::congestion::Congestion;
 use crate::counters::{Counters, tick};
 use crate::departure::Departure;
 use crate::dialect::{Dialect, Digest, Handshake};
@@ -13,7 +16,7 @@ use crate::event::{DatagramVerdict, EndpointEvent, Events, InstructionReceived, 
 use crate::hopping::Hopping;
 use crate::inbox::Heard;
 use crate::instruction::{Instruction, Numbers};
-use crate::limits::{INSTRUCTION_WORK_MAX, PROBE_DIFFERENCE_BYTES};
+use crate::limits::{ECHO_FRAMES, INSTRUCTION_WORK_MAX, PROBE_DIFFERENCE_BYTES, RETRY_MARGIN};
 use crate::liveness::Liveness;
 use crate::outbox::{Cost, Outgoing};
 use crate::path::Paths;
@@ -35,6 +38,9 @@ pub(crate) struct Conversation<L, R> {
     pub(crate) sender: Sender<L>,
     pub(crate) receiver: Receiver<R>,
     pub(crate) clock: Clock,
+    pub(crate) congestion: Congestion,
+    /// The number of frames that still count as the answer to a key.
+    pub(crate) echo_frames: u8,
     pub(crate) paths: Paths,
     pub(crate) closing: Closing,
     pub(crate) handshake: Handshake,
@@ -71,6 +77,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             sender: Sender::new(now, local, window(role)),
             receiver: Receiver::new(now, remote),
             clock: Clock::new(),
+            congestion: Congestion::new(),
+            echo_frames: 0,
             paths,
             closing: Closing::default(),
             handshake: Handshake::new(agreement),
@@ -87,13 +95,16 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         // A late or repeated datagram sets no timestamp, address or sign of life
         // (docs/threat-model.md §7).
         if heard.order == DatagramOrder::InOrder {
-            self.clock.hear(now, heard.stamps, ecn);
+            if let Some(round_trip) = self.clock.hear(now, heard.stamps, ecn) {
+                self.congestion.measured(now, round_trip);
+            }
             let timeout = self.clock.round_trip().timeout();
             self.liveness.found_alive(now, timeout);
             let before = self.paths.current();
             self.paths.heard(now, path, &mut self.events);
             if self.paths.current() != before {
                 self.liveness.moved(now);
+                self.congestion.moved();
             }
         }
         let genuine = match heard.order {
@@ -137,6 +148,11 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
     }
 
+    /// Takes note that what changes next is the answer to a key.
+    pub(crate) fn expect_echo(&mut self) {
+        self.echo_frames = ECHO_FRAMES;
+    }
+
     /// Takes note that the edge has opened a path.
     pub(crate) fn path_opened(&mut self, now: Time, path: PathId) {
         self.paths.opened(now, path, &mut self.events);
@@ -163,6 +179,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             (None, true) => Numbering::New,
             (None, false) => Numbering::Repeat,
         };
+        if cause == Cause::Frame && self.is_echo() {
+            self.echo_frames -= 1;
+        }
         let budget = self.budget(datagram_bytes);
         // Without a budget only heartbeats may go there: an empty difference.
         let budget = budget.unwrap_or(Budget::of_bytes(0));
@@ -209,6 +228,10 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         self.counters.sent.count(outgoing.cause);
         let has_content = !outgoing.difference.is_empty();
         self.liveness.sent(now, cost.datagrams, has_content);
+        if has_content {
+            let (number, timeout) = (outgoing.numbers.target, self.arrival_timeout());
+            self.congestion.sent(now, number, cost.bytes, timeout);
+        }
         if self.closing.sent(now) {
             self.events.push(EndpointEvent::PeerShutdown);
         }
@@ -256,7 +279,11 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             large: self.liveness.large,
             sync_state: self.sender.sync_state(now, self.trust()),
             last_change: self.sender.last_change(),
+            last_content: self.sender.content_at(),
+            round_trip: round_trip.smoothed(),
             interval: frame_interval(round_trip.smoothed()),
+            is_echo: self.is_echo(),
+            window_opens: self.congestion.opens(now, self.arrival_timeout()),
             is_opening: is_opening(self.role, self.sender.sent_number()),
             timeout: round_trip.timeout(),
             heard: self.liveness.heard,
@@ -336,6 +363,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
         if let Acknowledged::Newer { sent_at } = acknowledged {
             self.liveness.proven(sent_at);
+            self.congestion.acknowledged(number);
         }
     }
 
@@ -383,6 +411,15 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         } else {
             Extent::Whole
         }
+    }
+
+    fn is_echo(&self) -> bool {
+        self.echo_frames > 0 && self.sender.is_urgent()
+    }
+
+    /// Returns after how long something that was sent counts as arrived or lost.
+    fn arrival_timeout(&self) -> Duration {
+        self.clock.round_trip().timeout() + RETRY_MARGIN
     }
 
     fn trust(&self) -> Trust {

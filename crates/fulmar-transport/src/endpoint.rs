@@ -159,6 +159,13 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         }
     }
 
+    /// Says that input of the peer has just been made use of: what changes next is an echo, which leaves
+    /// sooner than other output.
+    pub fn expect_echo(&mut self, now: Time) {
+        self.conversation.expect_echo();
+        self.settle(now);
+    }
+
     /// Says whether new states of the peer are wanted at present.
     pub fn set_intake(&mut self, intake: Intake) {
         self.conversation.intake = intake;

@@ -77,6 +77,7 @@ mod assembly;
 mod cause;
 mod clock;
 mod compress;
+mod congestion;
 mod conversation;
 mod counters;
 mod departure;

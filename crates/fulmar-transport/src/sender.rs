@@ -48,6 +48,8 @@ pub struct Sender<S> {
     last_change: Time,
     /// The time of the last send of any kind.
     sent_at: Time,
+    /// The time of the last send of a difference that was not empty.
+    content_at: Time,
     /// The end of the missing difference that the last probe was about.
     probed: Probed,
 }
@@ -187,6 +189,7 @@ impl<S: Synced> Sender<S> {
             changed: None,
             last_change: now,
             sent_at: now,
+            content_at: now,
             probed: Probed::End,
         }
     }
@@ -246,6 +249,9 @@ impl<S: Synced> Sender<S> {
         let is_complete = self.changed.is_none() && self.goal.is_same(&self.current);
         let target = self.number(numbering, is_last, is_complete, bytes.len());
         let is_new = target != self.last().number;
+        if !bytes.is_empty() {
+            self.content_at = now;
+        }
         self.record(now, target, state);
         self.make_room(now, trust);
         Composed {
@@ -270,6 +276,11 @@ impl<S: Synced> Sender<S> {
         } else {
             SyncState::Settled
         }
+    }
+
+    /// Tells whether somebody waits for what has changed since the last send.
+    pub(crate) fn is_urgent(&self) -> bool {
+        self.goal.is_urgent_after(&self.last().state)
     }
 
     /// Returns the object's present state.
@@ -311,6 +322,11 @@ impl<S: Synced> Sender<S> {
     /// Returns when anything was last sent; at first, when the sender was made.
     pub fn sent_at(&self) -> Time {
         self.sent_at
+    }
+
+    /// Returns when a difference that was not empty was last sent; at first, when the sender was made.
+    pub fn content_at(&self) -> Time {
+        self.content_at
     }
 
     /// Returns how many sent states are kept.

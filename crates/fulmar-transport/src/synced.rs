@@ -18,6 +18,13 @@ pub trait Synced: Clone {
     /// Tells whether the peer, once it holds the one, would be unable to tell it from the other.
     fn is_same(&self, other: &Self) -> bool;
 
+    /// Tells whether somebody waits for what is new here since `sent`. What only keeps the books may travel with
+    /// something else.
+    fn is_urgent_after(&self, sent: &Self) -> bool {
+        let _ = sent;
+        true
+    }
+
     /// Returns what turns `source` into this state, or, where that would be longer than the budget,
     /// into some real state on the way.
     ///

@@ -11,10 +11,11 @@ use fulmar_base::Time;
 use crate::Role;
 use crate::cause::{Cause, Countable};
 use crate::limits::{
-    ACKNOWLEDGEMENT_DELAY, ACTIVE_RETRY, COLLECTION_DELAY_CLIENT, COLLECTION_DELAY_SERVER,
+    ACKNOWLEDGEMENT_DELAY, ACTIVE_RETRY, COLLECTION_DELAY_MAX, CONGESTED_INTERVAL_MAX, ECHO_QUIET,
     FRAME_INTERVAL_MAX, FRAME_INTERVAL_MIN, HEARTBEAT_INTERVAL, HOP_INTERVAL, LARGE_PAUSE_MAX,
-    LINGER_MAX, OPENING_STATES_MAX, PROBE_INTERVAL_MAX, PROBE_INTERVAL_MIN, REFUSED_PAUSE_MAX,
-    REPEAT_MAX, REPEAT_MIN, RETRY_MARGIN, SHUTDOWN_AGE_MAX, SHUTDOWN_TRIES_MAX,
+    LINGER_MAX, OPENING_STATES_MAX, OUTPUT_QUIET, PROBE_INTERVAL_MAX, PROBE_INTERVAL_MIN,
+    PROMPT_INTERVAL, REFUSED_PAUSE_MAX, REPEAT_MAX, REPEAT_MIN, RETRY_MARGIN, SHUTDOWN_AGE_MAX,
+    SHUTDOWN_TRIES_MAX,
 };
 use crate::rtt::whole_millis;
 use crate::sender::SyncState;
@@ -48,14 +49,57 @@ pub(crate) fn hop_interval(smoothed: Duration) -> Duration {
     HOP_INTERVAL.max(smoothed * 2)
 }
 
-/// Returns how long a first change waits for others to travel with: 8 ms of output, 1 ms of input.
+/// The kind of change that waits to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Keys: a terminal hands over together what belongs together.
+    Input,
+    /// A change of the screen soon after a key.
+    Echo,
+    /// Any other change of the screen.
+    Output,
+}
+
+/// Returns when a change has waited long enough for others to travel with: input at once, a screen when the
+/// program pauses, and after 8 ms at the latest.
 ///
 /// Source: docs/protocol.md §5.4.
-pub(crate) fn collection_delay(role: Role) -> Duration {
-    match role {
-        Role::Client => COLLECTION_DELAY_CLIENT,
-        Role::Server => COLLECTION_DELAY_SERVER,
+pub fn collected(content: Content, first_change: Time, last_change: Time) -> Time {
+    let quiet = match content {
+        Content::Input => return first_change,
+        Content::Echo => ECHO_QUIET,
+        Content::Output => OUTPUT_QUIET,
+    };
+    (last_change + quiet).min(first_change + COLLECTION_DELAY_MAX)
+}
+
+/// Returns when the path may take more content: as long as what is in flight leaves the congestion window
+/// open, a key or an echo leaves at once, and output a frame interval after what left before. Behind a
+/// full window input waits for half a round trip, and a screen until the window opens.
+///
+/// Source: docs/protocol.md §5.4.
+pub fn paced(
+    content: Content,
+    last_content: Time,
+    round_trip: Duration,
+    opens: Option<Time>,
+) -> Time {
+    match (content, opens) {
+        (Content::Input | Content::Echo, None) => last_content + PROMPT_INTERVAL,
+        (Content::Output, None) => last_content + frame_interval(round_trip),
+        (Content::Input, Some(_)) => last_content + congested_interval(round_trip),
+        (Content::Echo | Content::Output, Some(opens)) => {
+            opens.max(last_content + frame_interval(round_trip))
+        }
     }
+}
+
+/// Returns the pause between pieces of input while the congestion window is full: half the smoothed round trip,
+/// within 20 ms and a second.
+///
+/// Source: docs/protocol.md §5.4.
+fn congested_interval(smoothed: Duration) -> Duration {
+    whole_millis(smoothed / 2).clamp(FRAME_INTERVAL_MIN, CONGESTED_INTERVAL_MAX)
 }
 
 /// The first instruction leaves as soon as there is a path.
@@ -65,13 +109,11 @@ pub fn first(made: Time) -> Due {
     (made, Cause::First)
 }
 
-/// A change is sent when others have had their chance to join it, and a frame interval after what
-/// was sent before.
+/// A change is sent when others have had their chance to join it, and the path may take more.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn frame(role: Role, changed: Time, last_sent: Time, interval: Duration) -> Due {
-    let collected = changed + collection_delay(role);
-    (collected.max(last_sent + interval), Cause::Frame)
+pub fn frame(collected: Time, paced: Time) -> Due {
+    (collected.max(paced), Cause::Frame)
 }
 
 /// A state that is not assumed to have arrived is sent again at the pace of frames.
@@ -301,8 +343,16 @@ pub struct TimerInput {
     pub sync_state: SyncState,
     /// The time at which the object last changed.
     pub last_change: Time,
+    /// The time at which anything but an empty difference was last sent.
+    pub last_content: Time,
+    /// The smoothed round trip.
+    pub round_trip: Duration,
     /// The pause between frames.
     pub interval: Duration,
+    /// True if the next frames are the answer to a key.
+    pub is_echo: bool,
+    /// The time at which the congestion window opens, if it is full.
+    pub window_opens: Option<Time>,
     /// True if the next frame is one of those at the beginning, which wait for no interval.
     pub is_opening: bool,
     /// The time after which something is thought lost.
@@ -383,12 +433,7 @@ impl TimerInput {
     fn content(&self, table: &mut Deadlines) {
         let due = match self.sync_state {
             SyncState::Unsent { changed } => {
-                let interval = if self.is_opening {
-                    Duration::ZERO
-                } else {
-                    self.interval
-                };
-                let due = frame(self.role, changed, self.last_sent, interval);
+                let due = self.frame(changed);
                 let due = match self.heard {
                     Some(_) if !is_active(self.now, self.heard) => self.asking(due),
                     _ => Some(self.held_back(due)),
@@ -409,6 +454,26 @@ impl TimerInput {
         if is_active(due.0.max(self.now), self.heard) && !is_refused {
             table.set(due);
         }
+    }
+
+    fn frame(&self, changed: Time) -> Due {
+        let content = match self.role {
+            Role::Client => Content::Input,
+            Role::Server if self.is_echo => Content::Echo,
+            Role::Server => Content::Output,
+        };
+        let collected = collected(content, changed, self.last_change);
+        let paced = if self.is_opening {
+            self.last_content
+        } else {
+            paced(
+                content,
+                self.last_content,
+                self.round_trip,
+                self.window_opens,
+            )
+        };
+        frame(collected, paced)
     }
 
     fn probes(&self, table: &mut Deadlines) {
