@@ -39,6 +39,7 @@ struct SeedResult {
     first_output: Vec<Observation>,
     wrong: usize,
     datagrams: [u64; 2],
+    bytes: [u64; 2],
 }
 
 /// Runs all seeds and prints figures over the keys of all of them, as JSON.
@@ -67,6 +68,7 @@ impl SeedResult {
             first_output: verdict.first_output(),
             wrong: verdict.keys.iter().filter(|key| key.wrong > 0).count(),
             datagrams: [run.up.sent, run.down.sent],
+            bytes: [run.up.sent_bytes, run.down.sent_bytes],
         }
     }
 }
@@ -83,7 +85,8 @@ fn told(kept: &[SeedResult]) -> serde_json::Value {
         .map(|median| median.as_secs_f64() * 1e3)
         .collect();
     medians.sort_by(f64::total_cmp);
-    let sent = |way: usize| kept.iter().map(|kept| kept.datagrams[way]).sum::<u64>();
+    let datagrams = |way: usize| kept.iter().map(|kept| kept.datagrams[way]).sum::<u64>();
+    let bytes = |way: usize| kept.iter().map(|kept| kept.bytes[way]).sum::<u64>();
     json!({
         "seeds": kept.len(),
         "own": Summary::of(&own).to_json(),
@@ -91,8 +94,10 @@ fn told(kept: &[SeedResult]) -> serde_json::Value {
         "whole": Summary::of(&all(|kept| &kept.whole)).to_json(),
         "first_output": Summary::of(&all(|kept| &kept.first_output)).to_json(),
         "wrong_keys": kept.iter().map(|kept| kept.wrong).sum::<usize>(),
-        "datagrams_up": sent(0),
-        "datagrams_down": sent(1),
+        "datagrams_up": datagrams(0),
+        "datagrams_down": datagrams(1),
+        "bytes_up": bytes(0),
+        "bytes_down": bytes(1),
         "median_of_a_seed_ms": {
             "least": medians.first(),
             "middle": median(medians.iter().copied()),
@@ -114,6 +119,7 @@ mod tests {
             first_output: after(wait / 10),
             wrong,
             datagrams,
+            bytes: datagrams.map(|count| count * 100),
         }
     }
 
@@ -130,6 +136,10 @@ mod tests {
         );
         assert_eq!(told["datagrams_up"], 16);
         assert_eq!(told["datagrams_down"], 28);
+        assert_eq!(
+            (&told["bytes_up"], &told["bytes_down"]),
+            (&json!(1600), &json!(2800))
+        );
         let medians = json!({"least": 100.0, "middle": 200.0, "most": 300.0});
         assert_eq!(told["median_of_a_seed_ms"], medians);
         for (waits, median) in [("own", 4.0), ("whole", 200.0), ("first_output", 20.0)] {
