@@ -463,16 +463,12 @@ impl TimerInput {
             Role::Server => Content::Output,
         };
         let collected = collected(content, changed, self.last_change);
-        let paced = if self.is_opening {
-            self.last_content
-        } else {
-            paced(
-                content,
-                self.last_content,
-                self.round_trip,
-                self.window_opens,
-            )
+        let pace = match content {
+            Content::Output if self.is_opening => Content::Echo,
+            _ => content,
         };
+        let (last_content, round_trip) = (self.last_content, self.round_trip);
+        let paced = paced(pace, last_content, round_trip, self.window_opens);
         frame(collected, paced)
     }
 

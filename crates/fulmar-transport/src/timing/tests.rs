@@ -19,7 +19,11 @@ fn quiet() -> TimerInput {
         large: None,
         sync_state: SyncState::Settled,
         last_change: at(0),
+        last_content: at(1000),
+        round_trip: ms(100),
         interval: ms(50),
+        is_echo: false,
+        window_opens: None,
         is_opening: false,
         timeout: ms(200),
         heard: Some(at(900)),
@@ -82,31 +86,115 @@ fn a_settled_conversation_beats_every_3_s() {
     assert_eq!(next(&quiet()), Some((4000, Cause::Heartbeat)));
 }
 
-#[test]
-fn a_change_waits_for_others_and_for_the_frame_interval() {
-    let changed = |role, changed| TimerInput {
-        role,
-        sync_state: SyncState::Unsent {
-            changed: at(changed),
-        },
+/// A change that began and ended at these times, and is to be sent.
+fn changed(first: u64, last: u64) -> TimerInput {
+    TimerInput {
+        sync_state: SyncState::Unsent { changed: at(first) },
+        last_change: at(last),
         ..quiet()
+    }
+}
+
+#[test]
+fn input_waits_for_nothing_to_travel_with() {
+    assert_eq!(collected(Content::Input, at(1000), at(1003)), at(1000));
+}
+
+#[test]
+fn a_screen_waits_until_the_program_pauses_and_8_ms_at_most() {
+    let cases = [
+        (Content::Echo, 0, 500),
+        (Content::Echo, 3000, 3500),
+        (Content::Echo, 7500, 8000),
+        (Content::Echo, 7900, 8000),
+        (Content::Output, 0, 2000),
+        (Content::Output, 3000, 5000),
+        (Content::Output, 6000, 8000),
+        (Content::Output, 7900, 8000),
+    ];
+    for (content, last_change, expected) in cases {
+        let micros = |count| at(1000) + Duration::from_micros(count);
+        let collected = collected(content, at(1000), micros(last_change));
+        assert_eq!(collected, micros(expected), "{content:?} {last_change}");
+    }
+}
+
+#[test]
+fn below_the_window_keys_and_echoes_are_5_ms_apart_and_output_half_a_round_trip() {
+    for (content, round_trip, pause) in [
+        (Content::Input, 100, 5),
+        (Content::Input, 5000, 5),
+        (Content::Echo, 100, 5),
+        (Content::Echo, 5000, 5),
+        (Content::Output, 0, 20),
+        (Content::Output, 100, 50),
+        (Content::Output, 5000, 250),
+    ] {
+        let paced = paced(content, at(1000), ms(round_trip), None);
+        assert_eq!(paced, at(1000 + pause), "{content:?} {round_trip}");
+    }
+}
+
+#[test]
+fn behind_a_full_window_input_waits_half_a_round_trip_up_to_a_second() {
+    for (round_trip, pause) in [(0, 20), (100, 50), (1000, 500), (2000, 1000), (5000, 1000)] {
+        for opens in [1001, 9000] {
+            let paced = paced(Content::Input, at(1000), ms(round_trip), Some(at(opens)));
+            assert_eq!(paced, at(1000 + pause), "{round_trip}");
+        }
+    }
+}
+
+#[test]
+fn behind_a_full_window_a_screen_waits_until_that_opens_and_for_the_frame_interval() {
+    for content in [Content::Echo, Content::Output] {
+        let paced = |opens| paced(content, at(1000), ms(100), Some(at(opens)));
+        assert_eq!(paced(1030), at(1050));
+        assert_eq!(paced(1070), at(1070));
+    }
+}
+
+#[test]
+fn each_end_sends_its_kind_of_change() {
+    let output = changed(1045, 1060);
+    assert_eq!(next(&output), Some((1053, Cause::Frame)));
+    let echo = TimerInput {
+        is_echo: true,
+        ..changed(1002, 1002)
     };
-    assert_eq!(
-        next(&changed(Role::Server, 1010)),
-        Some((1050, Cause::Frame))
-    );
-    assert_eq!(
-        next(&changed(Role::Server, 1045)),
-        Some((1053, Cause::Frame))
-    );
-    assert_eq!(
-        next(&changed(Role::Client, 1045)),
-        Some((1050, Cause::Frame))
-    );
-    assert_eq!(
-        next(&changed(Role::Client, 1050)),
-        Some((1051, Cause::Frame))
-    );
+    assert_eq!(next(&echo), Some((1005, Cause::Frame)));
+    let input = |is_echo, first| TimerInput {
+        role: Role::Client,
+        is_echo,
+        ..changed(first, 1060)
+    };
+    for is_echo in [false, true] {
+        assert_eq!(next(&input(is_echo, 1045)), Some((1045, Cause::Frame)));
+        assert_eq!(next(&input(is_echo, 1002)), Some((1005, Cause::Frame)));
+    }
+}
+
+#[test]
+fn a_full_window_holds_a_change_back() {
+    let full = TimerInput {
+        window_opens: Some(at(1200)),
+        ..changed(1002, 1002)
+    };
+    assert_eq!(next(&full), Some((1200, Cause::Frame)));
+    let input = TimerInput {
+        role: Role::Client,
+        ..full
+    };
+    assert_eq!(next(&input), Some((1050, Cause::Frame)));
+}
+
+#[test]
+fn an_acknowledgement_does_not_put_off_the_next_frame() {
+    let input = TimerInput {
+        last_sent: at(1040),
+        ..changed(1010, 1010)
+    };
+    assert_eq!(next(&input), Some((1050, Cause::Frame)));
 }
 
 #[test]
@@ -117,20 +205,23 @@ fn the_first_frames_of_a_server_wait_for_no_interval() {
         assert!(!is_opening(Role::Client, sent));
     }
     let input = TimerInput {
-        sync_state: SyncState::Unsent { changed: at(1005) },
         is_opening: true,
-        interval: ms(250),
-        ..quiet()
+        round_trip: ms(500),
+        ..changed(1005, 1006)
     };
-    assert_eq!(next(&input), Some((1013, Cause::Frame)));
+    assert_eq!(next(&input), Some((1008, Cause::Frame)));
+    let full = TimerInput {
+        window_opens: Some(at(1300)),
+        ..input
+    };
+    assert_eq!(next(&full), Some((1300, Cause::Frame)));
 }
 
 #[test]
 fn a_change_is_sent_however_long_the_peer_was_silent() {
     let input = TimerInput {
-        sync_state: SyncState::Unsent { changed: at(1000) },
         heard: None,
-        ..quiet()
+        ..changed(1000, 1000)
     };
     assert_eq!(next(&input), Some((1050, Cause::Frame)));
 }
