@@ -1,7 +1,5 @@
 //! A conversation: everything between an instruction that arrived and an instruction to send.
 
-use std::time::Duration;
-
 use fulmar_base::{Ecn, Hint, PathId, Time};
 use fulmar_datagram::DatagramOrder;
 
@@ -95,10 +93,12 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         // A late or repeated datagram sets no timestamp, address or sign of life
         // (docs/threat-model.md §7).
         if heard.order == DatagramOrder::InOrder {
-            if let Some(round_trip) = self.clock.hear(now, heard.stamps, ecn) {
+            let measured = self.clock.hear(now, heard.stamps, ecn);
+            let timeout = self.clock.round_trip().timeout();
+            self.congestion.heard(now, timeout);
+            if let Some(round_trip) = measured {
                 self.congestion.measured(now, round_trip);
             }
-            let timeout = self.clock.round_trip().timeout();
             self.liveness.found_alive(now, timeout);
             let before = self.paths.current();
             self.paths.heard(now, path, &mut self.events);
@@ -229,8 +229,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         let has_content = !outgoing.difference.is_empty();
         self.liveness.sent(now, cost.datagrams, has_content);
         if has_content {
-            let (number, timeout) = (outgoing.numbers.target, self.arrival_timeout());
-            self.congestion.sent(now, number, cost.bytes, timeout);
+            let number = outgoing.numbers.target;
+            self.congestion.sent(now, number, cost.bytes);
         }
         if self.closing.sent(now) {
             self.events.push(EndpointEvent::PeerShutdown);
@@ -283,7 +283,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             round_trip: round_trip.smoothed(),
             interval: frame_interval(round_trip.smoothed()),
             is_echo: self.is_echo(),
-            window_opens: self.congestion.opens(now, self.arrival_timeout()),
+            window_opens: self.window_opens(now),
             is_opening: is_opening(self.role, self.sender.sent_number()),
             timeout: round_trip.timeout(),
             heard: self.liveness.heard,
@@ -363,7 +363,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
         if let Acknowledged::Newer { sent_at } = acknowledged {
             self.liveness.proven(sent_at);
-            self.congestion.acknowledged(number);
+            self.congestion.acknowledged(now, number);
         }
     }
 
@@ -413,13 +413,13 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
     }
 
-    fn is_echo(&self) -> bool {
-        self.echo_frames > 0 && self.sender.is_urgent()
+    fn window_opens(&self, now: Time) -> Option<Time> {
+        let timeout = self.clock.round_trip().timeout() + RETRY_MARGIN;
+        self.congestion.opens(now, timeout)
     }
 
-    /// Returns after how long something that was sent counts as arrived or lost.
-    fn arrival_timeout(&self) -> Duration {
-        self.clock.round_trip().timeout() + RETRY_MARGIN
+    fn is_echo(&self) -> bool {
+        self.echo_frames > 0 && self.sender.is_urgent()
     }
 
     fn trust(&self) -> Trust {

@@ -297,7 +297,8 @@ pub(crate) const TRANSMISSION_BYTES_MAX: usize = 65_507;
 
 /// The least congestion window: two full datagrams, with which a path of 64 kbit/s is busy for 0.3 s.
 ///
-/// Chosen by eye: the keys and echoes of somebody who types fast fit into it at a round trip of a second.
+/// Source: docs/protocol.md §5.4. Chosen by eye: the keys and echoes of somebody who types fast fit into it at a round trip
+/// of a second.
 pub(crate) const WINDOW_BYTES_MIN: usize = 2504;
 
 /// The most that the congestion window opens to: fifty screens of 5 kB.
@@ -310,15 +311,26 @@ pub(crate) const WINDOW_BYTES_MAX: usize = 256 * 1024;
 /// Chosen by eye, above the jitter of Wi-Fi and of schedulers.
 pub(crate) const QUEUE_DELAY_MIN: Duration = Duration::from_millis(20);
 
+/// The most delay that a queue may cause on a long path.
+///
+/// Source: docs/protocol.md §5.4. Chosen by eye: as long as the longest frame interval.
+pub(crate) const QUEUE_DELAY_MAX: Duration = Duration::from_millis(250);
+
+/// The number of round trips in a row that are long if a queue stands.
+///
+/// Source: docs/protocol.md §5.4. Chosen by eye: where each way takes 50 to 150 ms at random, two in a row are long more
+/// often than not.
+pub(crate) const STANDING_ROUND_TRIPS: usize = 4;
+
 /// The time for which the shortest round trip is believed, at least; twice as long at most.
 ///
-/// Chosen by eye: a route that has become longer counts as a queue for a minute at most.
+/// Source: docs/protocol.md §5.4. Chosen by eye: a route that has become longer counts as a queue for a minute at most.
 pub(crate) const ROUND_TRIP_FLOOR_AGE: Duration = Duration::from_secs(30);
 
-/// The most instructions under way that are told apart. Further ones count with the last.
+/// The most instructions in flight that are told apart. Further ones count with the last.
 ///
 /// Chosen by eye.
-pub(crate) const FLIGHTS_MAX: usize = 256;
+pub(crate) const IN_FLIGHT_MAX: usize = 256;
 
 /// The pause between two datagrams that wait for no frame interval.
 ///
@@ -328,10 +340,10 @@ pub(crate) const PROMPT_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The number of frames after a key that wait for no frame interval.
 ///
-/// Source: docs/protocol.md §5.4. The echo, the output, the prompt, and the echo ack.
+/// Source: docs/protocol.md §5.4. Chosen by eye: the echo, the output, the prompt, and one more.
 pub(crate) const ECHO_FRAMES: u8 = 4;
 
-/// The longest pause between frames while more than the congestion window is under way.
+/// The longest pause between keys behind a full congestion window.
 ///
 /// Source: docs/protocol.md §5.4.
 pub(crate) const CONGESTED_INTERVAL_MAX: Duration = Duration::from_millis(1000);
