@@ -224,3 +224,6 @@ impl ShortestRoundTrip {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
