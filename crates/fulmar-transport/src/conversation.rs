@@ -56,6 +56,8 @@ enum Extent {
     Whole,
     /// As much as a probe can carry.
     Probe,
+    /// Nothing but a number.
+    Number,
 }
 
 impl<L: Synced, R: Synced> Conversation<L, R> {
@@ -186,6 +188,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         // Without a budget only heartbeats may go there: an empty difference.
         let budget = budget.unwrap_or(Budget::of_bytes(0));
         let composed = match self.extent(now, cause) {
+            Extent::Number => self.sender.compose_number(now),
             Extent::Probe if budget.allows(PROBE_DIFFERENCE_BYTES) => {
                 self.sender.compose_probe(now)
             }
@@ -391,7 +394,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     }
 
     /// Tells how much may be sent for that cause: what a probe can carry to a peer that has not been
-    /// heard for as long as an active retry lasts, or that owes an acknowledgement of something large.
+    /// heard for as long as an active retry lasts, or that owes an acknowledgement of something large. Behind a full
+    /// window a screen travels with nothing: else each key would add one to the queue, with its acknowledgement.
     /// The goodbye is no probe, nor is the first try of a path that may have changed.
     fn extent(&self, now: Time, cause: Cause) -> Extent {
         let timeout = self.clock.round_trip().timeout();
@@ -408,9 +412,16 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         };
         if is_probe {
             Extent::Probe
+        } else if self.is_full(now) && matches!(cause, Cause::Acknowledgement | Cause::Heartbeat) {
+            Extent::Number
         } else {
             Extent::Whole
         }
+    }
+
+    /// Tells whether screens wait for the congestion window to open.
+    fn is_full(&self, now: Time) -> bool {
+        self.role == Role::Server && self.window_opens(now).is_some()
     }
 
     fn window_opens(&self, now: Time) -> Option<Time> {

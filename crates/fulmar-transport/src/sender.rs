@@ -278,6 +278,20 @@ impl<S: Synced> Sender<S> {
         }
     }
 
+    /// Makes an empty difference from the state that was sent last, under a new number.
+    pub(crate) fn compose_number(&mut self, now: Time) -> Composed {
+        let last = self.last();
+        let (source, number, state) = (last.number, last.number.next(), last.state.clone());
+        self.record(now, number, state);
+        Composed {
+            source,
+            target: number,
+            is_new: true,
+            throwaway: self.first().number,
+            difference: Vec::new(),
+        }
+    }
+
     /// Tells whether somebody waits for what has changed since the last send.
     pub(crate) fn is_urgent(&self) -> bool {
         self.goal.is_urgent_after(&self.last().state)

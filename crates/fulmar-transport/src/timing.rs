@@ -510,13 +510,18 @@ impl TimerInput {
         is_news.then_some((time.max(self.last_sent + PROBE_INTERVAL_MIN), cause))
     }
 
-    /// Puts off what would be large again.
+    /// Puts off what would be large again, and a screen for which the window is too full.
     fn held_back(&self, (time, cause): Due) -> Due {
         let overdue = self
             .large
             .filter(|large| large.is_overdue(self.now, self.timeout));
         let next_try = overdue.map(|large| large.next_try(self.timeout));
-        (next_try.map_or(time, |next| time.max(next)), cause)
+        let opens = match self.role {
+            Role::Client => None,
+            Role::Server => self.window_opens,
+        };
+        let holds = [next_try, opens].into_iter().flatten();
+        (holds.fold(time, Time::max), cause)
     }
 }
 
