@@ -231,6 +231,10 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         self.counters.sent.count(outgoing.cause);
         let has_content = !outgoing.difference.is_empty();
         self.liveness.sent(now, cost.datagrams, has_content);
+        if cost.datagrams > 1 {
+            // What is large is a new page, of which what follows is the rest, or a flood.
+            self.echo_frames = 0;
+        }
         if has_content {
             let number = outgoing.numbers.target;
             self.congestion.sent(now, number, cost.bytes);

@@ -68,7 +68,7 @@ impl Synced for Log {
     }
 }
 
-/// A few cells that change at will, like a screen.
+/// A few cells that change at will, like a screen. For the last one nobody waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Board {
     cells: Vec<u8>,
@@ -96,6 +96,11 @@ const CHANGE_BYTES: usize = 5;
 impl Synced for Board {
     fn is_same(&self, other: &Board) -> bool {
         self == other
+    }
+
+    fn is_urgent_after(&self, sent: &Board) -> bool {
+        let others = |board: &Board| board.cells.split_last().map(|(_, others)| others.to_vec());
+        others(self) != others(sent)
     }
 
     fn diff_from(&self, source: &Board, budget: Budget) -> Difference<Board> {

@@ -1,0 +1,126 @@
+//! How soon screens and keys leave, and what travels with an acknowledgement.
+
+use super::*;
+
+/// The place for which nobody waits.
+const BOOK: usize = BOARD_CELLS - 1;
+
+/// Two ends with a known round trip of 100 ms that have said nothing for a while.
+fn idle() -> Pair {
+    let mut pair = Pair::new(ms(50));
+    pair.type_text(b"x");
+    // More than the first states, which wait for no interval either.
+    for prompt in b"1234" {
+        pair.write(0, &[*prompt]);
+        pair.run_for(ms(500));
+    }
+    pair.run_until(at(5000));
+    pair.sent.clear();
+    pair
+}
+
+/// Has the server's program answer a key, by one cell more in each of so many milliseconds.
+fn answer(pair: &mut Pair, millis: usize, text: &[u8]) -> Vec<Duration> {
+    let start = pair.now;
+    pair.server.expect_echo(start);
+    for place in 0..millis {
+        pair.write(100 + place, text);
+        pair.run_for(ms(1));
+    }
+    let frames = pair.sends_of(Role::Server, Cause::Frame);
+    frames.iter().map(|frame| frame.since(start)).collect()
+}
+
+/// Writes what cannot be compressed.
+fn write_large(pair: &mut Pair, cells: usize) {
+    let noise = |n: usize| (n as u32).wrapping_mul(0x9E37_79B9).rotate_left(9) as u8;
+    let text: Vec<u8> = (0..cells).map(noise).collect();
+    pair.write(100, &text);
+}
+
+#[test]
+fn a_key_leaves_at_once() {
+    let mut pair = idle();
+    for _ in 0..3 {
+        pair.type_text(b"k");
+        pair.run_for(ms(5));
+    }
+    let times = pair.sends_of(Role::Client, Cause::Frame);
+    assert_eq!(times, [at(5000), at(5005), at(5010)]);
+}
+
+#[test]
+fn four_frames_after_a_key_wait_for_no_frame_interval() {
+    let mut pair = idle();
+    let frames = answer(&mut pair, 80, b"#");
+    let micros = |millis: u64, micros| ms(millis) + Duration::from_micros(micros);
+    let echoes = [0, 5, 10, 15].map(|millis| micros(millis, 500));
+    assert_eq!(frames.get(..4), Some(&echoes[..]), "{frames:?}");
+    let fifth = frames.get(4).copied().unwrap_or_default();
+    assert!(fifth >= echoes[3] + ms(50), "{frames:?}");
+}
+
+#[test]
+fn each_key_is_worth_four_frames_again() {
+    let mut pair = idle();
+    answer(&mut pair, 10, b"#");
+    pair.run_for(ms(500));
+    pair.sent.clear();
+    assert_eq!(answer(&mut pair, 18, b"+").len(), 4);
+}
+
+#[test]
+fn what_nobody_waits_for_leaves_no_sooner_and_uses_up_no_echo() {
+    let mut pair = idle();
+    pair.server.expect_echo(pair.now);
+    pair.write(1, b"e");
+    pair.run_for(ms(2));
+    pair.write(BOOK, b"1");
+    pair.run_for(ms(60));
+    // The echo after a pause, the rest a frame interval later.
+    let frames = pair.sends_of(Role::Server, Cause::Frame);
+    let echo = at(5000) + Duration::from_micros(500);
+    assert_eq!(frames, [echo, echo + ms(50)]);
+    for place in 2..5 {
+        pair.write(place, b"e");
+        pair.run_for(ms(6));
+    }
+    assert_eq!(pair.sends_of(Role::Server, Cause::Frame).len(), 5);
+}
+
+#[test]
+fn an_echo_of_several_datagrams_is_the_last() {
+    let mut pair = idle();
+    pair.server.expect_echo(pair.now);
+    write_large(&mut pair, 600);
+    pair.run_for(ms(1));
+    pair.write(1, b"e");
+    pair.run_for(ms(120));
+    let frames = pair.sends_of(Role::Server, Cause::Frame);
+    let echo = at(5000) + Duration::from_micros(500);
+    assert_eq!(frames, [echo, echo + ms(50)]);
+}
+
+#[test]
+fn behind_a_full_window_no_screen_travels_with_an_acknowledgement() {
+    let mut pair = idle();
+    write_large(&mut pair, 1500);
+    let shown = pair.board.clone();
+    pair.run_for(ms(3));
+    pair.type_text(b"k");
+    pair.run_for(ms(1));
+    // The key arrives at 53, and of the screen nothing is heard any more.
+    pair.loses = Box::new(|flight| flight.from == Role::Client);
+    pair.write(1, b"more");
+    pair.run_for(ms(150));
+    let is_server = |sent: &&Sent| sent.from == Role::Server;
+    let sent = pair.sent.iter().filter(is_server);
+    let sent: Vec<_> = sent.map(|sent| (sent.at, sent.cause)).collect();
+    let acknowledgement = (at(5153), Cause::Acknowledgement);
+    assert_eq!(sent, [(at(5002), Cause::Frame), acknowledgement]);
+    assert!(pair.sent.last().is_some_and(|sent| sent.bytes < 80));
+    // It acknowledges, and does not take the client back to an older screen.
+    pair.run_for(ms(51));
+    assert_eq!(pair.client.acknowledged().end(), 2);
+    assert_eq!(pair.client.remote(), &shown);
+}
