@@ -77,6 +77,16 @@ fn an_echo_ack_alone_is_a_difference() {
 }
 
 #[test]
+fn somebody_waits_for_text_and_hints_and_for_no_echo_ack() {
+    let start = HostScreen::blank(size(80, 24));
+    let acknowledged = start.with(start.screen().clone(), StateNumber::new(7));
+    assert!(!acknowledged.is_same(&start));
+    assert!(!acknowledged.is_urgent_after(&start));
+    assert!(shown(&start, b"x", 7).is_urgent_after(&start));
+    assert!(start.clone().with_hints(shell()).is_urgent_after(&start));
+}
+
+#[test]
 fn what_stock_cannot_be_told_is_no_difference() {
     let start = HostScreen::blank(size(80, 24));
     let told = shown(&start, b"text", 0);
