@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use fulmar_base::{Hint, PathId};
 use fulmar_core::{ExitStatus, Server, ServerConfig, ServerEnding, ServerEvent};
-use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
+use fulmar_sim::{Datagram, Node, Random, SendFailure, Transmit};
 use fulmar_terminal::{Size, Terminal};
 use fulmar_transport::Arrival;
 use fulmar_transport::limits::TURN_WORK_MAX;
 
 use super::{key, time};
 
-/// A dull program: it shows what is typed, and floods the screen when it is told to.
+/// A dull program: it shows what is typed, and floods or paints the screen when it is told to.
 #[derive(Debug, Default)]
 pub(crate) struct Program {
     /// All that was ever typed.
@@ -25,12 +25,35 @@ pub(crate) struct Program {
     /// The time at which Ctrl-C ended a flood.
     pub(crate) interrupted: Option<Duration>,
     lines: u64,
+    /// The painting, while there is one.
+    painting: Option<Painting>,
+}
+
+/// A whole screen of chance every 10 ms, with the number of keys that were typed in its corner.
+#[derive(Debug)]
+struct Painting {
+    random: Random,
+    size: Size,
+    next: Duration,
+}
+
+impl Painting {
+    fn paint(&mut self, keys: usize) -> Vec<u8> {
+        let mut out = b"\x1b[H".to_vec();
+        let cells = usize::from(self.size.rows()) * usize::from(self.size.columns());
+        out.extend((0..cells).map(|_| b'!' + self.random.below(94) as u8));
+        out.extend(format!("\x1b[Hkeys: {keys} ").bytes());
+        out
+    }
 }
 
 impl Program {
     /// Reads what was typed and returns what is to be written.
     fn read(&mut self, now: Duration, typed: &[u8]) -> Vec<u8> {
         self.typed.extend(typed);
+        if let Some(painting) = &mut self.painting {
+            return painting.paint(self.typed.len());
+        }
         let mut out = Vec::new();
         for &byte in typed {
             match byte {
@@ -51,9 +74,15 @@ impl Program {
         out
     }
 
-    /// Returns what the flood writes now.
-    fn pour(&mut self) -> Vec<u8> {
+    /// Returns what the flood or the painting writes now.
+    fn pour(&mut self, now: Duration) -> Vec<u8> {
         let mut out = Vec::new();
+        if let Some(painting) = &mut self.painting
+            && painting.next <= now
+        {
+            painting.next = now + Duration::from_millis(10);
+            out.extend(painting.paint(self.typed.len()));
+        }
         while self.flood > 0 && out.len() < 8 * 1024 {
             self.flood -= 1;
             self.lines += 1;
@@ -119,6 +148,15 @@ impl Far {
     pub(crate) fn start_flood(&mut self, lines: u64) {
         self.notes.push(format!("program floods {lines} lines"));
         self.program.flood = lines;
+    }
+
+    pub(crate) fn start_painting(&mut self, now: Duration, seed: u64) {
+        self.notes.push("program paints".to_owned());
+        self.program.painting = Some(Painting {
+            random: Random::stream(seed, 200),
+            size: self.reference.screen().size(),
+            next: now,
+        });
     }
 
     pub(crate) fn exit(&mut self, now: Duration) {
@@ -207,7 +245,7 @@ impl Node for Far {
 
     fn handle_timeout(&mut self, now: Duration) {
         if self.is_running {
-            let poured = self.program.pour();
+            let poured = self.program.pour(now);
             self.output(now, &poured);
         }
         self.server.handle_timeout(time(now));
@@ -237,7 +275,9 @@ impl Node for Far {
         let is_busy =
             self.is_running && (self.program.flood > 0 || !self.server.pty_input().is_empty());
         let program = is_busy.then(|| self.now + Duration::from_millis(1));
-        [server, program].into_iter().flatten().min()
+        let painting = self.program.painting.as_ref().map(|painting| painting.next);
+        let painting = painting.filter(|_| self.is_running);
+        [server, program, painting].into_iter().flatten().min()
     }
 
     fn poll_note(&mut self) -> Option<String> {
