@@ -92,6 +92,7 @@ mod inbox;
 mod instruction;
 pub mod limits;
 mod liveness;
+mod loss;
 mod outbox;
 mod path;
 pub mod policy;

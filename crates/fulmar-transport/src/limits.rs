@@ -357,3 +357,28 @@ pub(crate) const ECHO_QUIET: Duration = Duration::from_micros(500);
 ///
 /// Source: docs/protocol.md §5.4.
 pub(crate) const OUTPUT_QUIET: Duration = Duration::from_millis(2);
+
+/// The fewest datagrams that the share of lost ones is reckoned over.
+///
+/// Chosen by eye: what is lost first on a good path does not count for much.
+pub(crate) const LOSS_SPAN_MIN: u32 = 32;
+
+/// The most datagrams that the share of lost ones is reckoned over: one lost among them stays below [`COPIES_LOSS_MIN`].
+///
+/// Chosen by eye.
+pub(crate) const LOSS_SPAN_MAX: u32 = 128;
+
+/// The most that one gap counts: what an outage takes says little of what comes after it.
+///
+/// Chosen by eye.
+pub(crate) const LOSS_GAP_MAX: u64 = 8;
+
+/// The share of datagrams lost from which on copies are sent.
+///
+/// Source: docs/protocol.md §5.4.
+pub(crate) const COPIES_LOSS_MIN: f64 = 0.01;
+
+/// The fewest numbers left out that no loss explains.
+///
+/// Chosen by eye: more than any sender sends within a second to somebody who does not answer.
+pub(crate) const LEAP_MIN: u64 = 256;
