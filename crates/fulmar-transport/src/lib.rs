@@ -97,6 +97,7 @@ mod outbox;
 mod path;
 pub mod policy;
 mod receiver;
+mod redundancy;
 mod roaming;
 mod role;
 mod rtt;

@@ -382,3 +382,43 @@ pub(crate) const COPIES_LOSS_MIN: f64 = 0.01;
 ///
 /// Chosen by eye: more than any sender sends within a second to somebody who does not answer.
 pub(crate) const LEAP_MIN: u64 = 256;
+
+/// The chance that an instruction and all its copies are lost, at most.
+///
+/// Chosen by eye: at 29 % of loss two copies follow.
+pub(crate) const EXPECTED_LOSS_MAX: f64 = 0.025;
+
+/// The most copies of an instruction.
+///
+/// Source: docs/protocol.md §5.4.
+pub(crate) const COPIES_MAX: u8 = 3;
+
+/// The shortest pause before the first copy.
+///
+/// Source: docs/protocol.md §5.4.
+pub(crate) const COPY_PAUSE_MIN: Duration = Duration::from_millis(10);
+
+/// The longest pause before the first copy.
+///
+/// Source: docs/protocol.md §5.4.
+pub(crate) const COPY_PAUSE_MAX: Duration = Duration::from_millis(50);
+
+/// The bytes of copies in a second, on average.
+///
+/// Source: docs/protocol.md §5.4. Chosen by eye: three times what a key that repeats needs.
+pub(crate) const COPY_BYTES_PER_SECOND: u64 = 8 * 1024;
+
+/// The time's worth of copies that may be sent ahead of that average.
+///
+/// Chosen by eye: three full datagrams.
+pub(crate) const COPY_DEBT_MAX: Duration = Duration::from_millis(500);
+
+/// The longest pause between retries of what has not been acknowledged.
+///
+/// Source: docs/protocol.md §5.4. It is twice the round trip where that is longer.
+pub(crate) const RETRY_PAUSE_MAX: Duration = Duration::from_millis(500);
+
+/// The longest difference of which copies are sent: it fits into one datagram.
+///
+/// Source: docs/protocol.md §5.4.
+pub(crate) const COPY_DIFFERENCE_BYTES: usize = 1000;
