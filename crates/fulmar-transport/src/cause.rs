@@ -59,6 +59,8 @@ countable! {
         First = "first",
         /// The object has changed.
         Frame = "frame",
+        /// The path loses datagrams, so a small one is sent more than once.
+        Copy = "copy",
         /// The last transmission is no longer assumed to have arrived.
         Resend = "resend",
         /// The last transmission has not been acknowledged.

@@ -120,7 +120,8 @@ impl Congestion {
     }
 
     /// Takes note that the peer has the state of that number, and so will never ask for what was sent before it.
-    pub(crate) fn acknowledged(&mut self, now: Time, number: StateNumber) {
+    /// Returns when that state was first sent, unless it had been forgotten.
+    pub(crate) fn acknowledged(&mut self, now: Time, number: StateNumber) -> Option<Time> {
         let sent = self.in_flight.iter().find(|sent| sent.number == number);
         let sent_at = sent.map(|sent| sent.at);
         let before = self.bytes_in_flight();
@@ -133,6 +134,12 @@ impl Congestion {
         if is_used && sent_at.is_some_and(|sent_at| self.is_in_time(now.since(sent_at))) {
             self.window = (self.window + arrived).min(WINDOW_BYTES_MAX);
         }
+        sent_at
+    }
+
+    /// Tells whether datagrams wait for each other on the path.
+    pub(crate) fn has_queue(&self) -> bool {
+        self.has_queue
     }
 
     /// Tells whether what was acknowledged after so long met no queue. The peer may hold back an acknowledgement; the

@@ -1,5 +1,7 @@
 //! A conversation: everything between an instruction that arrived and an instruction to send.
 
+use std::time::Duration;
+
 use fulmar_base::{Ecn, Hint, PathId, Time};
 use fulmar_datagram::DatagramOrder;
 
@@ -14,20 +16,24 @@ use crate::event::{DatagramVerdict, EndpointEvent, Events, InstructionReceived, 
 use crate::hopping::Hopping;
 use crate::inbox::Heard;
 use crate::instruction::{Instruction, Numbers};
-use crate::limits::{ECHO_FRAMES, INSTRUCTION_WORK_MAX, PROBE_DIFFERENCE_BYTES, RETRY_MARGIN};
+use crate::limits::{
+    COPY_DIFFERENCE_BYTES, ECHO_FRAMES, INSTRUCTION_WORK_MAX, PROBE_DIFFERENCE_BYTES, RETRY_MARGIN,
+};
 use crate::liveness::Liveness;
+use crate::loss::LossEstimate;
 use crate::outbox::{Cost, Outgoing};
 use crate::path::Paths;
 use crate::policy::{difference_budget, window};
 use crate::receiver::{Intake, Receiver, Refusal, StateOutcome};
+use crate::redundancy::{Redundancy, copies, first_pause};
 use crate::roaming::Roaming;
 use crate::sender::{Acknowledged, Composed, Numbering, Sender, Trust};
 use crate::shutdown::{Circumstances, Closing};
 use crate::timing::{
-    Deadlines, SendPermission, TimerInput, frame_interval, hop_interval, is_active, is_opening,
-    schedule,
+    Deadlines, SendPermission, TimerInput, answer_timeout, backed_off, frame_interval,
+    hop_interval, is_active, is_opening, schedule,
 };
-use crate::{Budget, Role, StateNumber, Synced, WorkBudget};
+use crate::{Budget, Role, RoundTrip, StateNumber, Synced, WorkBudget};
 
 /// Joins the objects, the paths, the clock and the end of a conversation. Asks each of them and
 /// forwards; knows nothing of bytes.
@@ -37,6 +43,10 @@ pub(crate) struct Conversation<L, R> {
     pub(crate) receiver: Receiver<R>,
     pub(crate) clock: Clock,
     pub(crate) congestion: Congestion,
+    loss: LossEstimate,
+    redundancy: Redundancy,
+    /// The time that acknowledgements take.
+    answers: RoundTrip,
     /// The number of frames that still count as the answer to a key.
     pub(crate) echo_frames: u8,
     pub(crate) paths: Paths,
@@ -78,6 +88,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             receiver: Receiver::new(now, remote),
             clock: Clock::new(),
             congestion: Congestion::new(),
+            loss: LossEstimate::default(),
+            redundancy: Redundancy::new(now),
+            answers: RoundTrip::new(),
             echo_frames: 0,
             paths,
             closing: Closing::default(),
@@ -92,6 +105,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
 
     /// Takes in a genuine datagram.
     pub(crate) fn hear(&mut self, now: Time, path: PathId, ecn: Ecn, heard: Heard<'_>) -> Received {
+        self.loss.hear(heard.sequence, heard.order);
         // A late or repeated datagram sets no timestamp, address or sign of life
         // (docs/threat-model.md §7).
         if heard.order == DatagramOrder::InOrder {
@@ -160,18 +174,20 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         self.paths.opened(now, path, &mut self.events);
     }
 
-    /// Returns the instruction to send for that cause, which counts as sent from then on.
+    /// Returns the instruction to send for that cause, which counts as sent from then on; `None` for a copy that
+    /// would be long.
     pub(crate) fn compose(
         &mut self,
         now: Time,
         path: PathId,
         cause: Cause,
         datagram_bytes: usize,
-    ) -> Outgoing {
+    ) -> Option<Outgoing> {
         // On a path that may be dead nothing is assumed to have arrived. A new number makes the
         // peer answer even if it has the state already.
         let is_uncertain = matches!(cause, Cause::First | Cause::FirstRepeat | Cause::Probe);
-        let trust = if is_uncertain {
+        let is_small_retry = cause == Cause::Retry && self.liveness.large.is_none();
+        let trust = if is_uncertain || is_small_retry {
             Trust::NONE
         } else {
             self.trust()
@@ -188,6 +204,14 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         // Without a budget only heartbeats may go there: an empty difference.
         let budget = budget.unwrap_or(Budget::of_bytes(0));
         let composed = match self.extent(now, cause) {
+            _ if cause == Cause::Copy => {
+                let budget = budget.min(Budget::of_bytes(COPY_DIFFERENCE_BYTES));
+                let copy = self.sender.compose_copy(now, budget);
+                if copy.is_none() {
+                    self.redundancy.stop();
+                }
+                copy?
+            }
             Extent::Number => self.sender.compose_number(now),
             Extent::Probe if budget.allows(PROBE_DIFFERENCE_BYTES) => {
                 self.sender.compose_probe(now)
@@ -209,7 +233,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             self.sender.sent_number().next()
         };
         let acknowledged = self.receiver.pledge(now, carried_by);
-        Outgoing {
+        Some(Outgoing {
             path,
             cause,
             numbers: Numbers {
@@ -223,7 +247,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
                 .handshake
                 .addition(target, self.sender.acknowledged_number()),
             is_new,
-        }
+        })
     }
 
     /// Takes note of what sending an instruction costs.
@@ -238,6 +262,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if has_content {
             let number = outgoing.numbers.target;
             self.congestion.sent(now, number, cost.bytes);
+            self.plan_copies(now, outgoing.cause, cost);
         }
         if self.closing.sent(now) {
             self.events.push(EndpointEvent::PeerShutdown);
@@ -290,6 +315,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             round_trip: round_trip.smoothed(),
             interval: frame_interval(round_trip.smoothed()),
             is_echo: self.is_echo(),
+            retry_pause: self.retry_pause(),
+            copy: self.redundancy.due(),
             window_opens: self.window_opens(now),
             is_opening: is_opening(self.role, self.sender.sent_number()),
             timeout: round_trip.timeout(),
@@ -370,7 +397,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
         if let Acknowledged::Newer { sent_at } = acknowledged {
             self.liveness.proven(sent_at);
-            self.congestion.acknowledged(now, number);
+            if let Some(sent_at) = self.congestion.acknowledged(now, number) {
+                self.answers.sample(now.since(sent_at));
+            }
         }
     }
 
@@ -421,6 +450,41 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         } else {
             Extent::Whole
         }
+    }
+
+    /// Sees to it that what was sent just now is sent more than once, or that it was sent once more.
+    fn plan_copies(&mut self, now: Time, cause: Cause, cost: Cost) {
+        if cause == Cause::Copy {
+            self.redundancy.sent(now, cost.bytes);
+            return;
+        }
+        let round_trip = self.clock.round_trip().smoothed();
+        let is_wanted = cost.datagrams == 1 && !self.congestion.has_queue();
+        let copies = if is_wanted {
+            copies(self.loss.share())
+        } else {
+            0
+        };
+        self.redundancy.begin(now, copies, first_pause(round_trip));
+        if cause == Cause::Retry {
+            self.liveness.retries = self.liveness.retries.saturating_add(1);
+        }
+    }
+
+    /// Returns the pause before what was sent last is sent again.
+    fn retry_pause(&self) -> Duration {
+        let timeout = self.clock.round_trip().timeout();
+        if self.liveness.large.is_some() {
+            return timeout + RETRY_MARGIN;
+        }
+        let (last, arrived) = (self.sender.content_at(), self.liveness.arrived);
+        let usual = match self.role {
+            Role::Client => self.answers.timeout(),
+            // A client may hold back any acknowledgement, whatever it did before.
+            Role::Server => timeout + RETRY_MARGIN,
+        };
+        let pause = answer_timeout(timeout, usual, last, arrived);
+        backed_off(pause, self.liveness.retries)
     }
 
     /// Tells whether screens wait for the congestion window to open.

@@ -342,7 +342,11 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         let cause = self.deadlines.due(now)?;
         let path = self.conversation.paths.current()?;
         let datagram_bytes = self.outbox.datagram_bytes();
-        let outgoing = self.conversation.compose(now, path, cause, datagram_bytes);
+        let composed = self.conversation.compose(now, path, cause, datagram_bytes);
+        let Some(outgoing) = composed else {
+            // A copy that is not sent: what else is due goes.
+            return self.load(now);
+        };
         let cost = self.outbox.load(&outgoing);
         self.conversation.sent(now, &outgoing, cost);
         self.settle(now);

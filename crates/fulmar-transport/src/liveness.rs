@@ -18,7 +18,9 @@ pub(crate) struct Liveness {
     /// The arrival of the newest state of the peer, if any has come.
     pub(crate) heard: Option<Time>,
     /// The arrival of the last datagram newer than all before.
-    arrived: Option<Time>,
+    pub(crate) arrived: Option<Time>,
+    /// The number of retries since then.
+    pub(crate) retries: u32,
     /// The departure of the first datagram with content since then.
     asked: Option<Time>,
     /// The time since which a state of the peer waits for its acknowledgement.
@@ -41,6 +43,7 @@ impl Liveness {
             large: None,
             heard: None,
             arrived: None,
+            retries: 0,
             asked: None,
             unacknowledged_since: None,
             way_since: now,
@@ -79,6 +82,7 @@ impl Liveness {
     /// has ended, and all may be sent.
     pub(crate) fn found_alive(&mut self, now: Time, timeout: Duration) {
         self.arrived = Some(now);
+        self.retries = 0;
         self.asked = None;
         if let Some(probe) = &mut self.path_probe {
             probe.is_failing = false;

@@ -263,6 +263,19 @@ impl<S: Synced> Sender<S> {
         }
     }
 
+    /// Makes the difference from the acknowledged state once more; `None` if there is none, or it is longer than
+    /// the budget. It counts as no send of content: nothing waits for its sake.
+    pub fn compose_copy(&mut self, now: Time, budget: Budget) -> Option<Composed> {
+        let missing = self.difference_from(self.first(), budget);
+        if missing.bytes.is_empty() || !matches!(missing.reached, Reached::Target) {
+            return None;
+        }
+        let content_at = self.content_at;
+        let composed = self.compose(now, Trust::NONE, Numbering::Repeat, budget);
+        self.content_at = content_at;
+        Some(composed)
+    }
+
     /// Returns how the goal stands to the states that were sent.
     pub fn sync_state(&self, now: Time, trust: Trust) -> SyncState {
         let is_goal = |sent: &Sent<S>| sent.state.is_same(&self.goal);

@@ -14,8 +14,8 @@ use crate::limits::{
     ACKNOWLEDGEMENT_DELAY, ACTIVE_RETRY, COLLECTION_DELAY_MAX, CONGESTED_INTERVAL_MAX, ECHO_QUIET,
     FRAME_INTERVAL_MAX, FRAME_INTERVAL_MIN, HEARTBEAT_INTERVAL, HOP_INTERVAL, LARGE_PAUSE_MAX,
     LINGER_MAX, OPENING_STATES_MAX, OUTPUT_QUIET, PROBE_INTERVAL_MAX, PROBE_INTERVAL_MIN,
-    PROMPT_INTERVAL, REFUSED_PAUSE_MAX, REPEAT_MAX, REPEAT_MIN, RETRY_MARGIN, SHUTDOWN_AGE_MAX,
-    SHUTDOWN_TRIES_MAX,
+    PROMPT_INTERVAL, REFUSED_PAUSE_MAX, REPEAT_MAX, REPEAT_MIN, RETRY_MARGIN, RETRY_PAUSE_MAX,
+    SHUTDOWN_AGE_MAX, SHUTDOWN_TRIES_MAX,
 };
 use crate::rtt::whole_millis;
 use crate::sender::SyncState;
@@ -126,8 +126,35 @@ pub(crate) fn resend(last_sent: Time, interval: Duration) -> Due {
 /// A state that is assumed to have arrived is sent again when its acknowledgement is overdue.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn retry(last_sent: Time, timeout: Duration) -> Due {
-    (last_sent + timeout + RETRY_MARGIN, Cause::Retry)
+pub fn retry(last_content: Time, pause: Duration) -> Due {
+    (last_content + pause, Cause::Retry)
+}
+
+/// Returns how long an acknowledgement of something small may take: as long as they usually take, at least
+/// the timeout, and at most that and what a peer may hold an acknowledgement back. A datagram that left the peer
+/// after ours should have arrived, and acknowledges nothing, ends the wait.
+///
+/// Source: docs/protocol.md §5.4.
+pub(crate) fn answer_timeout(
+    timeout: Duration,
+    usual: Duration,
+    last_content: Time,
+    arrived: Option<Time>,
+) -> Duration {
+    let is_missed = arrived.is_some_and(|arrived| arrived >= last_content + timeout);
+    if is_missed {
+        return timeout;
+    }
+    usual.clamp(timeout, timeout + RETRY_MARGIN)
+}
+
+/// Returns the pause before a retry that so many others came before without any answer: each is twice as long, up
+/// to half a second or the first one.
+///
+/// Source: docs/protocol.md §5.4.
+pub(crate) fn backed_off(pause: Duration, retries: u32) -> Duration {
+    let factor = 1_u32.checked_shl(retries).unwrap_or(u32::MAX);
+    pause.saturating_mul(factor).min(RETRY_PAUSE_MAX.max(pause))
 }
 
 /// Tells whether something may be sent again at `at` without a sign of the peer: within 10 s of its
@@ -179,14 +206,14 @@ pub fn probe(last_sent: Time, path_probe: PathProbe) -> Due {
     (last_sent + path_probe.pause(), Cause::Probe)
 }
 
-/// A path that is silent is tried every 250 ms while a person types; a tenth of the time since the last
-/// key later on, up to 3 s.
+/// A path that is silent is tried every 250 ms while a person types; later on after a 120th of the time since the
+/// last key, up to 3 s.
 ///
-/// Source: docs/protocol.md §5.4. The tenth is chosen by eye: the pace falls to that of heartbeats
-/// half a minute after the last key.
+/// Source: docs/protocol.md §5.4. The 120th is chosen by eye: a minute after the last key an outage that ends is
+/// noticed within half a second, and six minutes after it the pace is that of heartbeats.
 pub(crate) fn silence_probe(last_sent: Time, last_change: Time) -> Due {
     let idle = last_sent.since(last_change);
-    let pause = (idle / 10).clamp(PROBE_INTERVAL_MIN, PROBE_INTERVAL_MAX);
+    let pause = (idle / 120).clamp(PROBE_INTERVAL_MIN, PROBE_INTERVAL_MAX);
     (last_sent + pause, Cause::Probe)
 }
 
@@ -357,6 +384,10 @@ pub struct TimerInput {
     pub is_opening: bool,
     /// The time after which something is thought lost.
     pub timeout: Duration,
+    /// The pause before what was sent last is sent again, if it is not acknowledged.
+    pub retry_pause: Duration,
+    /// The time at which a copy of it is to be sent.
+    pub copy: Option<Time>,
     /// The arrival of the newest state of the peer, if any has come.
     pub heard: Option<Time>,
     /// The time since which a state of the peer waits for its acknowledgement.
@@ -431,6 +462,9 @@ impl TimerInput {
 
     /// Enters the time at which the object, or the missing part of it, is to be sent.
     fn content(&self, table: &mut Deadlines) {
+        if let Some(copy) = self.copy.filter(|_| self.sync_state != SyncState::Settled) {
+            table.set((copy, Cause::Copy));
+        }
         let due = match self.sync_state {
             SyncState::Unsent { changed } => {
                 let due = self.frame(changed);
@@ -444,7 +478,7 @@ impl TimerInput {
                 return;
             }
             SyncState::Unassumed => resend(self.last_sent, self.interval),
-            SyncState::Unacknowledged => retry(self.last_sent, self.timeout),
+            SyncState::Unacknowledged => retry(self.last_content, self.retry_pause),
             SyncState::Settled => return,
         };
         let due = self.held_back(due);

@@ -24,6 +24,8 @@ fn quiet() -> TimerInput {
         interval: ms(50),
         is_echo: false,
         window_opens: None,
+        retry_pause: ms(300),
+        copy: None,
         is_opening: false,
         timeout: ms(200),
         heard: Some(at(900)),
@@ -391,9 +393,10 @@ fn a_silent_way_is_probed_four_times_a_second_while_a_person_types() {
     };
     let unacknowledged = |last_change| silent(SyncState::Unacknowledged, last_change);
     assert_eq!(next(&unacknowledged(99_000)), Some((100_250, Cause::Probe)));
-    assert_eq!(next(&unacknowledged(80_000)), Some((102_000, Cause::Probe)));
-    // At the pace of heartbeats it is called a probe, which takes a new number.
-    assert_eq!(next(&unacknowledged(20_000)), Some((103_000, Cause::Probe)));
+    assert_eq!(next(&unacknowledged(70_000)), Some((100_250, Cause::Probe)));
+    assert_eq!(next(&unacknowledged(40_000)), Some((100_500, Cause::Probe)));
+    let (last_sent, hours_ago) = (at(9_000_000), at(0));
+    assert_eq!(silence_probe(last_sent, hours_ago).0, at(9_003_000));
     let settled = silent(SyncState::Settled, 99_000);
     assert_eq!(next(&settled), Some((103_000, Cause::Heartbeat)));
     let server = TimerInput {
