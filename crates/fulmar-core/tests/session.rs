@@ -76,8 +76,14 @@ fn survives(net: Network, within: Duration) -> Result<(), Failure> {
     type_slowly(&mut world, POEM)?;
     world.run_until_settled(within)?;
     world.check_typed(POEM)?;
-    // Until the notice, if there was one, is gone.
+    // Until the notice of heartbeats that were lost, if there is one, is gone.
     world.run_for(secs(30))?;
+    for _ in 0..10 {
+        if world.wrong_screen().is_none() {
+            break;
+        }
+        world.run_for(secs(3))?;
+    }
     world.check_screens()
 }
 

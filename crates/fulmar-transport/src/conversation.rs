@@ -259,6 +259,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             // What is large is a new page, of which what follows is the rest, or a flood.
             self.echo_frames = 0;
         }
+        if matches!(outgoing.cause, Cause::Frame | Cause::Resend | Cause::Retry) {
+            self.sender.note_try(now);
+        }
         if has_content {
             let number = outgoing.numbers.target;
             self.congestion.sent(now, number, cost.bytes);

@@ -356,6 +356,11 @@ impl<S: Synced> Sender<S> {
         self.content_at
     }
 
+    /// Takes note that content was to be sent and none could be: it has its next try after the same pause.
+    pub(crate) fn note_try(&mut self, now: Time) {
+        self.content_at = now;
+    }
+
     /// Returns how many sent states are kept.
     pub fn count(&self) -> usize {
         self.sent.len()

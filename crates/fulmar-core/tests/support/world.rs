@@ -118,7 +118,8 @@ impl World {
         }
     }
 
-    fn wrong_screen(&self) -> Option<String> {
+    /// Returns who shows something else than what the program drew, and what.
+    pub(crate) fn wrong_screen(&self) -> Option<String> {
         let (near, far) = (self.near(), self.far());
         let drawn = far.reference.screen().projected(&Vocabulary::STOCK);
         let (name, screen) = [

@@ -1,6 +1,7 @@
 //! How soon screens and keys leave, and what travels with an acknowledgement.
 
 use super::*;
+use crate::{ApplyError, Budget, Difference, Reached, Synced, WorkBudget};
 
 /// The place for which nobody waits.
 const BOOK: usize = BOARD_CELLS - 1;
@@ -123,4 +124,67 @@ fn behind_a_full_window_no_screen_travels_with_an_acknowledgement() {
     pair.run_for(ms(51));
     assert_eq!(pair.client.acknowledged().end(), 2);
     assert_eq!(pair.client.remote(), &shown);
+}
+
+/// A picture that goes whole or not at all.
+#[derive(Clone, Debug)]
+struct Picture(Vec<u8>);
+
+impl Synced for Picture {
+    fn is_same(&self, other: &Picture) -> bool {
+        self.0 == other.0
+    }
+
+    fn diff_from(&self, source: &Picture, budget: Budget) -> Difference<Picture> {
+        if self.is_same(source) {
+            return Difference::complete(Vec::new());
+        }
+        if budget.allows(self.0.len()) {
+            return Difference::complete(self.0.clone());
+        }
+        Difference {
+            bytes: Vec::new(),
+            reached: Reached::Between(source.clone()),
+        }
+    }
+
+    fn apply(&mut self, difference: &[u8], _: &mut WorkBudget) -> Result<(), ApplyError> {
+        self.0 = difference.to_vec();
+        Ok(())
+    }
+
+    fn held_bytes(&self, _: Option<&Picture>) -> usize {
+        self.0.len()
+    }
+}
+
+#[test]
+fn what_fits_into_no_budget_is_not_tried_again_and_again() {
+    let config = config(Role::Server);
+    let (seal, open) = (sealer(Direction::ToClient), opener(Direction::ToServer));
+    let blank = Picture(Vec::new());
+    let mut server = Endpoint::new(
+        at(0),
+        config,
+        seal,
+        open,
+        blank,
+        Log::default(),
+        Box::new(Quiet),
+    );
+    let mut client = RawPeer::new(Direction::ToServer);
+    for bytes in client.say(&instruction([0, 1, 0, 0], b"a")) {
+        let _ = server.handle_datagram(at(0), arrival(SERVER_PATH, &bytes));
+    }
+    let (mut out, mut sent) = (Vec::new(), 0);
+    // Nothing has proven the path, so that it gets 16 KiB.
+    server.set_local(at(1), Picture(vec![b'x'; 20_000]));
+    for now in 1..1000 {
+        server.handle_timeout(at(now));
+        while server.poll_transmit(at(now), &mut out).is_some() {
+            sent += 1;
+            assert!(sent < 200, "at {now}");
+        }
+    }
+    assert!(sent > 0);
 }
