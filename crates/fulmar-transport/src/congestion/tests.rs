@@ -223,6 +223,15 @@ fn what_was_sent_in_vain_prolongs_the_next_wait() {
 }
 
 #[test]
+fn what_was_sent_several_times_has_arrived_as_a_whole() {
+    let mut congestion = measured();
+    congestion.sent(at(0), number(1), 3000);
+    congestion.sent(at(300), number(1), 3000);
+    congestion.acknowledged(at(400), number(1));
+    assert_eq!(congestion.bytes_in_flight(), 0);
+}
+
+#[test]
 fn what_was_sent_before_something_that_has_arrived_is_not_in_flight() {
     let mut congestion = measured();
     congestion.sent(at(0), number(20), 9000);

@@ -191,6 +191,23 @@ fn a_full_window_holds_a_change_back() {
 }
 
 #[test]
+fn a_full_window_holds_back_the_repetition_of_a_screen_but_not_of_keys() {
+    for sync_state in [SyncState::Unassumed, SyncState::Unacknowledged] {
+        let due = |role| {
+            let table = schedule(&TimerInput {
+                role,
+                sync_state,
+                window_opens: Some(at(2000)),
+                ..quiet()
+            });
+            table.get(Cause::Resend).or(table.get(Cause::Retry))
+        };
+        assert_eq!(due(Role::Server), Some(at(2000)), "{sync_state:?}");
+        assert!(due(Role::Client) < Some(at(2000)), "{sync_state:?}");
+    }
+}
+
+#[test]
 fn an_acknowledgement_does_not_put_off_the_next_frame() {
     let input = TimerInput {
         last_sent: at(1040),

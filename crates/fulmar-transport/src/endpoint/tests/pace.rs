@@ -126,6 +126,23 @@ fn behind_a_full_window_no_screen_travels_with_an_acknowledgement() {
     assert_eq!(pair.client.remote(), &shown);
 }
 
+#[test]
+fn after_an_outage_the_screen_travels_with_the_first_acknowledgement() {
+    let mut pair = idle();
+    pair.loses = Box::new(|_| true);
+    for cells in [1500, 1400, 1300, 1200, 1100] {
+        write_large(&mut pair, cells);
+        pair.write(2, &[(cells / 100) as u8]);
+        pair.run_for(ms(1000));
+    }
+    pair.loses = Box::new(|_| false);
+    pair.type_text(b"k");
+    pair.run_for(ms(151));
+    let sent = pair.sent.iter().rev();
+    let mut later = sent.take_while(|sent| sent.at > at(10_000));
+    assert!(later.any(|sent| sent.bytes > 1000), "{:?}", pair.sent);
+}
+
 /// A picture that goes whole or not at all.
 #[derive(Clone, Debug)]
 struct Picture(Vec<u8>);
