@@ -1,5 +1,4 @@
-//! How much stands in front of a slow link while a program paints without a pause, and how soon keys are answered
-//! all the same.
+//! Screens, keys and acknowledgements leave in time, over slow and jittery links, in virtual time.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! How soon screens and keys leave, and what travels with an acknowledgement.
+//! Screens and keys leave soon, and an acknowledgement carries no more than it should.
 
 use super::*;
 use crate::{ApplyError, Budget, Difference, Reached, Synced, WorkBudget};
