@@ -55,8 +55,10 @@ impl Search<'_> {
         let Some((part, snapshot)) = &self.effect.first_line else {
             return false;
         };
+        // Either the server has sent it by itself, or it is predicted.
+        let is_sent = moment.frame.number > part.before;
         moment.drawn.snapshot.agrees(snapshot, part)
-            && !moment.drawn.snapshot.agrees(&moment.frame.snapshot, part)
+            && (is_sent || !moment.drawn.snapshot.agrees(&moment.frame.snapshot, part))
     }
 
     fn agrees_with_any(
