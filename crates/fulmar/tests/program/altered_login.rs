@@ -91,7 +91,7 @@ fn without_the_word_that_all_is_well_there_is_a_session_unless_the_server_may_mo
     assert!(Login::through("", "/^FULMAR AGREED/d").expect_end(7));
     for lost in ["/^FULMAR AGREED/d", "/^FULMAR AGREED/d;/^FULMAR HELLO/d"] {
         let mut login = Login::through_with(&["-p", "0"], "", lost);
-        login.terminal.wait_for_text("not said for 15 seconds");
+        login.terminal.wait_for_text("not confirmed for 15 seconds");
         assert!(!login.expect_end(255), "{lost}");
     }
 }
@@ -107,7 +107,7 @@ fn what_is_announced_too_late_is_another_servers() {
 #[test]
 fn without_the_offer_there_is_no_session() {
     let mut login = Login::through("/^FULMAR OFFER/,/^FULMAR END/d", "");
-    login.terminal.wait_for_text("not said for 15 seconds");
+    login.terminal.wait_for_text("not confirmed for 15 seconds");
     assert!(!login.expect_end(255));
 }
 
