@@ -27,6 +27,9 @@ pub struct Arguments {
     /// The number of seeds.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seeds: u64,
+    /// Shows nothing before the server has sent it.
+    #[arg(long)]
+    pub no_prediction: bool,
     /// The folders of recordings and traces.
     #[command(flatten)]
     pub data: DataOptions,
@@ -51,7 +54,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let replay = arguments.session.replay()?;
     let setup = arguments.data.setup()?;
     let began = boot_time();
-    let replay = VirtualReplay::new(&replay, &setup)?;
+    let mut replay = VirtualReplay::new(&replay, &setup)?;
+    if arguments.no_prediction {
+        replay = replay.without_prediction();
+    }
     let seeds = arguments.seed..arguments.seed.saturating_add(arguments.seeds);
     let kept = replay.run_all(seeds, SeedResult::of)?;
     let mut report = told(&kept);

@@ -27,8 +27,9 @@ pub(crate) mod words;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
-use fulmar_core::{Agreement, Capabilities};
+use fulmar_core::{Agreement, Capabilities, ClientConfig};
 use fulmar_datagram::Key;
+use fulmar_predict::{PredictionConfig, PredictionMode};
 use fulmar_sim::{CLIENT, Counts, SERVER, Simulation};
 use fulmar_terminal::Size;
 
@@ -69,7 +70,8 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// Plays a recording, of which `truth` is the truth, over a scenario to a user of that kind.
+    /// Plays a recording, of which `truth` is the truth, over a scenario to a user of that kind, whose client predicts
+    /// as it is told.
     ///
     /// # Errors
     ///
@@ -80,6 +82,7 @@ impl Simulated {
         truth: &GroundTruth,
         user: TypingLoop,
         limits: Limits,
+        prediction: PredictionMode,
     ) -> Result<Self> {
         let wanted = recording.size();
         let size = Size::new(wanted.rows, wanted.columns)
@@ -90,7 +93,14 @@ impl Simulated {
             user,
             has_begun: false,
         };
-        let near = SimulatedClient::new(client_config(key()?, size), server, user);
+        let config = ClientConfig {
+            prediction: PredictionConfig {
+                mode: prediction,
+                ..PredictionConfig::default()
+            },
+            ..client_config(key()?, size)
+        };
+        let near = SimulatedClient::new(config, server, user);
         let far = SimulatedServer::new(key()?, size, PlayedHost::new(recording), None);
         // As in a real run what changes during it counts from the start of the typing.
         let still = Scenario {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use anyhow::{Context as _, Result, ensure};
+use fulmar_predict::PredictionMode;
 
 use super::{Simulated, for_all};
 use crate::experiment::LabSetup;
@@ -17,6 +18,7 @@ pub struct VirtualReplay<'a> {
     traces: LinkTraces,
     recording: Trace,
     truth: GroundTruth,
+    prediction: PredictionMode,
 }
 
 /// One seed's session, and what the user saw of it.
@@ -45,7 +47,17 @@ impl<'a> VirtualReplay<'a> {
             traces: LinkTraces::of(setup.data.as_deref()),
             truth: GroundTruth::of(&recording),
             recording,
+            prediction: PredictionMode::default(),
         })
+    }
+
+    /// Returns the replay by a client that shows nothing before the server has sent it.
+    #[must_use]
+    pub fn without_prediction(self) -> Self {
+        Self {
+            prediction: PredictionMode::Never,
+            ..self
+        }
     }
 
     /// Plays one seed.
@@ -56,7 +68,14 @@ impl<'a> VirtualReplay<'a> {
     pub fn run(&self, seed: u64) -> Result<VirtualRun> {
         let scenario = Scenario::parse(&self.replay.scenario_of(seed), &self.traces)?;
         let Replay { typing, limits, .. } = *self.replay;
-        let run = Simulated::run(&scenario, &self.recording, &self.truth, typing, limits)?;
+        let run = Simulated::run(
+            &scenario,
+            &self.recording,
+            &self.truth,
+            typing,
+            limits,
+            self.prediction,
+        )?;
         let verdict = run.judge(&self.truth);
         Ok(VirtualRun {
             verdict: verdict.context("this run cannot be judged")?,

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
+use fulmar_predict::PredictionMode;
 
 use super::cell;
 use crate::experiment::{Cell, LabSetup, Measured, Work};
@@ -145,8 +146,15 @@ impl Collection {
         for path in paths {
             let recording = Trace::read(path)?;
             let truth = GroundTruth::of(&recording);
-            let run = Simulated::run(&scenario, &recording, &truth, TypingLoop::Open, LIMITS)
-                .with_context(|| format!("playing {}", path.display()))?;
+            let run = Simulated::run(
+                &scenario,
+                &recording,
+                &truth,
+                TypingLoop::Open,
+                LIMITS,
+                PredictionMode::default(),
+            )
+            .with_context(|| format!("playing {}", path.display()))?;
             rule = rule.and(tally(&run));
             sent += run.frames.len();
             all.push(run.host_side.host().map(|(at, _)| at).collect());

@@ -92,7 +92,15 @@ fn a_write_has_waited_until_the_first_frame_with_it() {
     let recording = Trace::read(&place.setup.recordings.join("own-made")).unwrap();
     let truth = GroundTruth::of(&recording);
     let scenario = Scenario::parse("both delay 20ms", &LinkTraces::none()).unwrap();
-    let mut run = Simulated::run(&scenario, &recording, &truth, TypingLoop::Open, LIMITS).unwrap();
+    let mut run = Simulated::run(
+        &scenario,
+        &recording,
+        &truth,
+        TypingLoop::Open,
+        LIMITS,
+        PredictionMode::default(),
+    )
+    .unwrap();
     let (at, _) = run.host_side.host().next().unwrap();
     let frame = |millis, written, difference_bytes| SentFrame {
         at: at + Duration::from_millis(millis),
