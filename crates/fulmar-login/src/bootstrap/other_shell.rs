@@ -50,7 +50,7 @@ fn for_printf(byte: u8) -> String {
     }
 }
 
-/// Looks for [`INPUT_ENDS_LINE`] in what a remote end reads.
+/// Looks for the line that announces the end of the input in what a remote end reads.
 #[derive(Debug, Default)]
 pub struct InputEndWatcher {
     /// The last bytes, in which the line may have begun.
