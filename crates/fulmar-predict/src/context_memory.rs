@@ -53,10 +53,10 @@ impl ContextMemory {
         self.contexts.get(&id).map(|(_, context)| context)
     }
 
-    /// Something was written since the context, if it is known, was last typed in.
-    pub(crate) fn note_output_between(&mut self, id: ContextId) {
+    /// The context, if it is known, is there below a row that does not begin like it: something was written since it was last typed in.
+    pub(crate) fn note_output_between(&mut self, id: ContextId, above: &str) {
         if let Some((_, context)) = self.contexts.get_mut(&id) {
-            context.note_output_between();
+            context.note_output_between(above);
         }
     }
 
@@ -102,6 +102,8 @@ pub(crate) struct ContextHistory {
     echoes_needed: u32,
     /// Something was written between two of its questions, as a shell's commands do.
     has_output_between: bool,
+    /// The row above the line in which typed text was last echoed.
+    echoed_below: Option<Box<str>>,
     keys: BTreeMap<Key, KeyRecord>,
     pub(crate) enter: Option<EnterEffect>,
     /// The mark of a closing bracket that was just typed.
@@ -113,8 +115,9 @@ pub(crate) struct ContextHistory {
 }
 
 impl ContextHistory {
-    /// Typed text was shown here.
-    pub(crate) fn note_echo(&mut self) {
+    /// Typed text was shown here, below a row of that text.
+    pub(crate) fn note_echo(&mut self, above: &str) {
+        self.echoed_below = Some(above.into());
         self.echoed_lines = self.echoed_lines.saturating_add(1);
         self.echoes_needed = self.echoes_needed.saturating_sub(1);
     }
@@ -138,9 +141,11 @@ impl ContextHistory {
         self.echoes_needed > 0
     }
 
-    /// Something was written since the context was known, and here it is again.
-    pub(crate) fn note_output_between(&mut self) {
-        self.has_output_between |= self.expects_echo();
+    /// Something was written since the context was known, and here it is again. Below the row below which it echoed last
+    /// it may be the same question still.
+    pub(crate) fn note_output_between(&mut self, above: &str) {
+        let is_same = self.echoed_below.as_deref() == Some(above);
+        self.has_output_between |= self.expects_echo() && !is_same;
     }
 
     /// True if the same prompt again can be taken for the same program's.

@@ -22,6 +22,8 @@ pub(crate) struct InputLine {
     pub(crate) margin: u16,
     /// The prefix: the text left of the margin, as a rule a prompt.
     prefix: Vec<Grapheme>,
+    /// The text of the row above, when the line was found.
+    pub(crate) above: Box<str>,
     pub(crate) context: InputContext,
     /// A character typed into this very line was seen to be echoed.
     pub(crate) is_echoed: bool,
@@ -51,6 +53,7 @@ impl InputLine {
             row: at.row,
             margin,
             prefix: prefix(canvas, margin),
+            above: text_above(canvas, at.row),
             context,
             is_echoed: false,
             end: text_end(canvas.screen(), at),
@@ -188,6 +191,17 @@ fn start_of(canvas: &Canvas, row: u16, margin: u16) -> Vec<Grapheme> {
     (0..margin)
         .map(|column| canvas.grapheme(Position::new(row, column)))
         .collect()
+}
+
+/// Returns the text of the row above; empty on the first.
+fn text_above(canvas: &Canvas, row: Row) -> Box<str> {
+    let above = row
+        .0
+        .checked_sub(1)
+        .map(|above| canvas.screen().row(Row(above)));
+    above.map_or_else(Box::default, |above| {
+        text_between(above, 0, above.columns()).into()
+    })
 }
 
 fn looks_alike(one: &[Grapheme], other: &[Grapheme]) -> bool {

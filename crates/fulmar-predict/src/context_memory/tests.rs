@@ -5,7 +5,7 @@ use proptest::prelude::*;
 fn a_place_is_trusted_after_one_confirmation() {
     let mut place = ContextHistory::default();
     assert!(!place.expects_echo());
-    place.note_echo();
+    place.note_echo("");
     assert!(place.expects_echo());
     assert_eq!(place.echoed_lines, 1);
 }
@@ -13,12 +13,12 @@ fn a_place_is_trusted_after_one_confirmation() {
 #[test]
 fn a_failure_costs_two_confirmations_and_each_further_one_more() {
     let mut place = ContextHistory::default();
-    place.note_echo();
+    place.note_echo("");
     for needed in [2, 3, 4, 5, 6, 6, 6] {
         place.note_missing_echo();
         for _ in 0..needed {
             assert!(!place.expects_echo());
-            place.note_echo();
+            place.note_echo("");
         }
         assert!(place.expects_echo(), "after {needed}");
     }
@@ -28,10 +28,10 @@ fn a_failure_costs_two_confirmations_and_each_further_one_more() {
 fn the_place_that_was_not_used_longest_is_forgotten() {
     let mut memory = ContextMemory::default();
     for number in 0..CONTEXTS_MAX as u64 {
-        memory.entry(ContextId(number)).note_echo();
+        memory.entry(ContextId(number)).note_echo("");
     }
     memory.entry(ContextId(0));
-    memory.entry(ContextId(9999)).note_echo();
+    memory.entry(ContextId(9999)).note_echo("");
     assert_eq!(memory.contexts.len(), CONTEXTS_MAX);
     assert!(memory.get(ContextId(0)).is_some());
     assert!(memory.get(ContextId(1)).is_none());

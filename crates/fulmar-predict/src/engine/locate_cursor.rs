@@ -38,7 +38,8 @@ impl PredictionEngine {
         // Something was written between two prompts, as a shell's commands do: S3.
         let is_prompt = line.context.kind == InputKind::Prompt;
         if is_prompt && !line.is_echoed && !line.repeats_row_above(&self.predicted) {
-            self.memory.note_output_between(line.context.id);
+            self.memory
+                .note_output_between(line.context.id, &line.above);
         }
         self.line = Some(line);
         let epoch = self.epochs.current();
@@ -70,7 +71,7 @@ impl PredictionEngine {
         self.echo_confidence.accept_echo();
         let Some(line) = &mut self.line else { return };
         if !std::mem::replace(&mut line.is_echoed, true) {
-            self.memory.entry(line.context.id).note_echo();
+            self.memory.entry(line.context.id).note_echo(&line.above);
         }
     }
 }

@@ -98,6 +98,20 @@ fn s3_a_prompt_that_only_follows_itself_is_recalled_late() {
 }
 
 #[test]
+fn s3_a_question_that_is_drawn_anew_does_not_follow_output() {
+    let mut scene = Scene::new(&format!("{EDITING}$ ask\r\nname> "));
+    scene.keys("an");
+    scene.answer("an");
+    scene.answer("\rname> \x1b[K");
+    scene.keys("an");
+    scene.answer("an");
+    scene.key("\r");
+    scene.answer("\r\nname> ");
+    scene.keys("a");
+    assert!(!scene.shows());
+}
+
+#[test]
 fn below_a_question_for_a_secret_an_echo_proves_nothing() {
     for (question, is_shown) in [("[sudo] password for an: ", false), ("name of an: ", true)] {
         let mut scene = Scene::new(question);
