@@ -8,11 +8,10 @@ use fulmar_lab::experiment::LabSetup;
 use fulmar_lab::judge::{GroundTruth, RunVerdict};
 use fulmar_lab::replay::Replay;
 use fulmar_lab::scenario::Scenario;
-use fulmar_lab::simulated::{Simulated, VirtualReplay};
+use fulmar_lab::simulated::{PredictionMode, Simulated, VirtualReplay};
 use fulmar_lab::stats::Summary;
 use fulmar_lab::trace::{LinkTraces, Trace};
 use fulmar_lab::typing::{Limits, SessionEnd, TypingLoop};
-use fulmar_predict::PredictionMode;
 
 const LIMITS: Limits = Limits {
     keys: 40,

@@ -29,7 +29,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow};
 use fulmar_core::{Agreement, Capabilities, ClientConfig};
 use fulmar_datagram::Key;
-use fulmar_predict::{PredictionConfig, PredictionMode};
+use fulmar_predict::PredictionConfig;
+pub use fulmar_predict::PredictionMode;
 use fulmar_sim::{CLIENT, Counts, SERVER, Simulation};
 use fulmar_terminal::Size;
 

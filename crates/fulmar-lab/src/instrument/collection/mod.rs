@@ -22,13 +22,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use fulmar_predict::PredictionMode;
 
 use super::cell;
 use crate::experiment::{Cell, LabSetup, Measured, Work};
 use crate::judge::GroundTruth;
 use crate::scenario::Scenario;
-use crate::simulated::Simulated;
+use crate::simulated::{PredictionMode, Simulated};
 use crate::trace::{LinkTraces, Trace};
 use crate::typing::{Limits, TypingLoop};
 pub use model::{CollectionModel, FrameTally, pause};
