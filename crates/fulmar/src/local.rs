@@ -18,8 +18,9 @@ use fulmar_settings::{RecordFiles, SettingSources};
 
 use crate::client::{ClientError, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
-use crate::login::{SessionError, SshChild, SshLogin, redirected_stream};
+use crate::login::{SessionError, redirected_stream};
 use crate::reactor::{Reactor, ReactorEvent};
+use crate::ssh_login::{SshChild, SshLogin};
 use crate::steps::{Step, Steps, Verbosity};
 use crate::system::{cannot_start, while_doing};
 use crate::{log, report, session_key};

@@ -30,6 +30,7 @@ mod run;
 mod server;
 mod session_key;
 mod settings;
+mod ssh_login;
 mod steps;
 mod system;
 mod trace;

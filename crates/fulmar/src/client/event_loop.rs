@@ -16,8 +16,8 @@ use super::signals::Meaning;
 use super::sockets::Sockets;
 use super::terminal::{Keys, Terminal};
 use crate::clock::now;
-use crate::login::SshLogin;
 use crate::reactor::{Reactor, ReactorEvent, Token};
+use crate::ssh_login::SshLogin;
 use crate::steps::{Step, Steps};
 
 /// The byte that Ctrl-C types on a terminal in raw mode.

@@ -21,8 +21,8 @@ use super::ssh_streams::{Pipes, SshStreams};
 use super::udp_connection::UdpConnection;
 use super::unreachable_detector::GONE_AFTER;
 use crate::clock;
-use crate::login::SshLogin;
 use crate::reactor::{Registry, Token};
+use crate::ssh_login::SshLogin;
 use crate::steps::{Step, Steps};
 
 /// The time for which nothing may be heard before the copy is given up, the machine's sleep not counted. Chosen by

@@ -17,8 +17,9 @@ use fulmar_settings::{BindServer, LoginSettings};
 use super::error::CopyError;
 use super::reporter::Reporter;
 use crate::clock::now;
-use crate::login::{self, SshLogin, step_of, tried_text};
+use crate::login::{self, step_of, tried_text};
 use crate::reactor::{Reactor, ReactorEvent, Token};
+use crate::ssh_login::SshLogin;
 use crate::steps::{Step, Steps, Verbosity};
 use crate::system::while_doing;
 

@@ -13,9 +13,6 @@
 mod error;
 mod other_client;
 mod plain_ssh;
-mod resolve;
-mod ssh_child;
-mod ssh_login;
 
 use std::ffi::{OsStr, OsString};
 use std::net::SocketAddr;
@@ -31,14 +28,13 @@ use fulmar_settings::SettingSources;
 
 pub(crate) use self::error::SessionError;
 pub(crate) use self::plain_ssh::redirected_stream;
-pub(crate) use self::ssh_child::SshChild;
-pub(crate) use self::ssh_login::SshLogin;
 use crate::client::{ClientError, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
 use crate::environment;
 use crate::reactor::{Reactor, ReactorEvent};
 use crate::report;
 use crate::settings;
+use crate::ssh_login::SshLogin;
 use crate::steps::{Step, Steps, Verbosity};
 use crate::system::while_doing;
 

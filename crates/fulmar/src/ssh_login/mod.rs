@@ -1,5 +1,8 @@
 //! A login at work: the state machine that decides, and the processes and pipes that it is about.
 
+mod resolve;
+mod ssh_child;
+
 use std::ffi::OsString;
 use std::io;
 use std::ops::ControlFlow;
@@ -10,8 +13,8 @@ use fulmar_base::{AddressFamily, Time};
 use fulmar_login::{Login, LoginConfig, LoginEvent, QueryStream, RemoteService, SessionService};
 use fulmar_platform::{Interest, Piped, Poller, Stream, Transfer, boot_time};
 
-use super::resolve::Resolver;
-use super::ssh_child::SshChild;
+use self::resolve::Resolver;
+pub(crate) use self::ssh_child::SshChild;
 use crate::clock::now;
 use crate::reactor::{Registry, Token};
 use crate::{report, session_key};
