@@ -58,7 +58,7 @@ pub(crate) enum ClientError {
         is_heard: Option<bool>,
     },
     /// The end was not confirmed.
-    #[error("you left before {server} had answered")]
+    #[error("you left, and {server} has not confirmed it")]
     Unanswered {
         /// The address to which datagrams went.
         server: String,
@@ -141,7 +141,9 @@ impl Advice for ClientError {
                 ),
             },
             ClientError::Unanswered { .. } => {
-                "the session may still run there; log in with ssh to check".to_owned()
+                "the session may still run there; half a minute from now, the next fulmar to that host says so, and \
+                 how to end it"
+                    .to_owned()
             }
             ClientError::Altered => {
                 "try again; if it happens again, look for what changes the output of the login: a wrapper \

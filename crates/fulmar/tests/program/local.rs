@@ -351,7 +351,7 @@ fn a_server_that_was_killed_is_told_and_can_be_left() {
     terminal.type_keys(b"\x1e.\x1e.");
     assert_eq!(terminal.wait_for_end().code(), Some(255));
     terminal.expect_restored();
-    terminal.wait_for_text("you left before 127.0.0.1");
+    terminal.wait_for_text("you left, and 127.0.0.1");
 }
 
 /// Reads the number in the last line of the form "server is 123.".
