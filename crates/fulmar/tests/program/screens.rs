@@ -189,9 +189,14 @@ fn tmux(pair: Pair) {
     };
     twins.wait_until_same("ready$");
     twins.after("echo upper pane\n", "upper pane");
-    twins.after("\x02\"", "───");
+    // What is typed before a shell's first prompt is echoed twice.
+    twins.until("\x02\"", "a prompt below", |screen| {
+        (1..23).any(|row| {
+            row_text(screen, row - 1).contains("───") && row_text(screen, row).contains("ready$")
+        })
+    });
     twins.after("echo lower pane 你好\n", "lower pane 你好");
-    twins.after("\x02%", "│");
+    twins.after("\x02%", "│ready$");
     twins.resize(30, 100, 0, "[inside]");
     twins.after("echo after the resize\n", "after the resize");
     twins.until("exit\n", "two panes", |screen| !holds(screen, "┬"));
