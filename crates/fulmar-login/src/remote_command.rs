@@ -27,14 +27,14 @@ macro_rules! finding {
     };
 }
 
-/// Says that it reads and where `fulmar` is, tells [`TERMINAL_VARIABLE`] of a terminal, and with the word [`RUNNING`] runs the words behind it, with [`ASKING`]
-/// what it is told.
+/// Says that it reads and where `fulmar` is, and with the word [`RUNNING`] runs the words behind it, with [`ASKING`]
+/// what it is told. On a terminal it sets [`TERMINAL_VARIABLE`], and begins a line: what a client wrote may have been echoed there.
 macro_rules! asking {
     () => {
         concat!(
             r#"w() { while IFS= read -r l; do "#,
             r#"case $l in "FULMAR $1"*) l=${l#"FULMAR $1"}; return;; esac; done; exit 1; }; "#,
-            r#"test -t 0 && export FULMAR_TTY=1; echo "FULMAR READY $f"; case $0 in run) exec "$@";; "#,
+            r#"test -t 0 && export FULMAR_TTY=1 && echo; echo "FULMAR READY $f"; case $0 in run) exec "$@";; "#,
             r#"ask) w "START "; eval "$l"; exit;; esac; "#
         )
     };

@@ -38,7 +38,8 @@ pub(crate) fn announce(port: u16, key: &Key) -> io::Result<()> {
 ///
 /// When nobody can read it.
 pub(crate) fn greet(environment: &Environment) -> io::Result<()> {
-    print(&greeting(environment.get("SSH_CONNECTION")))
+    let ssh_connection = environment.get("SSH_CONNECTION");
+    print(&greeting(ssh_connection, is_terminal(io::stdin())))
 }
 
 /// Prints what a server of ours can do, and then port and key.
@@ -111,10 +112,11 @@ fn print(text: &str) -> io::Result<()> {
     stdout.write_all(text.as_bytes())
 }
 
-/// Returns what a client is greeted with.
-fn greeting(ssh_connection: Option<&OsStr>) -> String {
+/// Returns what a client is greeted with. A terminal may have echoed a part of a line before it was made raw.
+fn greeting(ssh_connection: Option<&OsStr>, on_terminal: bool) -> String {
     let server = env!("CARGO_PKG_VERSION").to_owned();
-    let mut text = BootstrapLine::Hello { server }.text().to_string();
+    let mut text = if on_terminal { "\r\n" } else { "" }.to_owned();
+    text.push_str(&BootstrapLine::Hello { server }.text());
     if let Some(line) = ssh_line(ssh_connection) {
         text.push_str(&line);
     }
@@ -155,11 +157,18 @@ mod tests {
         let hello = concat!("FULMAR HELLO ", env!("CARGO_PKG_VERSION"), "\n");
         let words = "192.0.2.1 5022 192.0.2.7 22";
         let both = format!("{hello}MOSH SSH_CONNECTION {words}\n");
-        assert_eq!(greeting(Some(OsStr::new(words))), both);
+        assert_eq!(greeting(Some(OsStr::new(words)), false), both);
+        assert_eq!(
+            greeting(Some(OsStr::new(words)), true),
+            format!("\r\n{both}")
+        );
         for other in ["", "a b", "1 2 3 4 5", "1 2 3 4\nFULMAR HEARD"] {
-            assert_eq!(greeting(Some(OsStr::new(other))), hello, "{other:?}");
+            assert_eq!(greeting(Some(OsStr::new(other)), false), hello, "{other:?}");
         }
-        assert_eq!(greeting(Some(OsStr::from_bytes(b"\xFF 2 3 4"))), hello);
-        assert_eq!(greeting(None), hello);
+        assert_eq!(
+            greeting(Some(OsStr::from_bytes(b"\xFF 2 3 4")), false),
+            hello
+        );
+        assert_eq!(greeting(None, false), hello);
     }
 }
