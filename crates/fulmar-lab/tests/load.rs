@@ -6,17 +6,19 @@ mod support;
 
 use std::time::Duration;
 
-use fulmar_lab::instrument::load::Load;
+use fulmar_lab::instrument::load::{Load, Repaint, Text};
+use fulmar_lab::trace::Size;
 use support::measuring::{measured, value};
 
 #[test]
 fn a_text_is_carried_to_its_end_and_has_a_rate() {
     for peer in ["ssh", "fulmar-n"] {
-        let Some(measured) = measured(peer, &Load::Throughput(2_000_000)) else {
+        let Some(measured) = measured(peer, &Load::Throughput(Text::Words, 2_000_000)) else {
             return;
         };
         assert_eq!(value(&measured, "in_time"), 1.0);
         assert!(value(&measured, "rate") > 0.0 && value(&measured, "pty_rate") > 0.0);
+        assert!(value(&measured, "server_cpu") > 0.0, "{peer}");
     }
 }
 
@@ -53,4 +55,23 @@ fn a_flood_is_seen_on_the_link() {
     // Whoever sends every byte sends more than a screen.
     assert!(value(&measured, "bytes_down") > 100_000.0);
     assert!(value(&measured, "packets_up") > 0.0);
+}
+
+#[test]
+fn a_screen_that_is_repainted_costs_time_at_both_ends() {
+    let size = Size {
+        columns: 80,
+        rows: 24,
+    };
+    let second = Repaint {
+        rate: 50,
+        seconds: 1,
+    };
+    let Some(measured) = measured("fulmar-n", &Load::Repaint(size, second)) else {
+        return;
+    };
+    for host in ["client", "server"] {
+        let cpu = value(&measured, &format!("{host}_cpu"));
+        assert!(cpu > 0.0, "{host}");
+    }
 }

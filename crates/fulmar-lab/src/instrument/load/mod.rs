@@ -2,9 +2,11 @@
 //!
 //! | load | what is done | figures |
 //! |---|---|---|
-//! | throughput | `cat` of 200 MB, until its end is on the screen | `rate`, and `pty_rate`: the same in a terminal alone |
-//! | full-screen | a program redraws the whole screen 20 times a second | bytes and packets |
-//! | yes | three seconds of `yes` | bytes and packets |
+//! | throughput | `cat` of 200 MB, until its end is on the screen | `rate`, `pty_rate`: the same in a terminal alone, `client_cpu`, `server_cpu` |
+//! | yes-lines | the same of 20 MB, all lines `y` | the same |
+//! | full-screen | a program redraws the whole screen 20 times a second | bytes and packets, `client_cpu`, `server_cpu` |
+//! | repaint-… | 50 times a second, in windows of two sizes | the same |
+//! | yes | three seconds of `yes` | the same |
 //! | storm-… | a program writes what is much work for a terminal, in a window of 400x100 | `rate`, and `to_interrupt`: from Ctrl-C to the end of it |
 //! | paste | 8 MB are typed at once into a program that checks each byte | `to_arrive`, `client_memory`, `server_memory` |
 //! | outage | 3000 keys in an outage of a minute | `to_catch_up`, from its end until all have arrived |
@@ -22,18 +24,21 @@ use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
 use fulmar_sim::{CLIENT, Change};
 
-use super::figures::{HostCosts, traffic};
+use super::figures::{HostCosts, millis, traffic};
 use super::hosts::PeerHosts;
 use super::{Kernel, WINDOW, cell};
 use crate::experiment::{Cell, LabSetup, Measured, Work};
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::{LinkTraces, Size};
-pub use program::LoadProgram;
+pub use program::{LoadProgram, Text};
 use terminal::LoadTerminal;
 
 /// The text of the throughput, in bytes. Chosen by eye: seconds on any machine.
 const TEXT_BYTES: usize = 200_000_000;
+
+/// The lines of `y` that are shown, in bytes. Chosen by eye: a line each two bytes is much work.
+const LINES_BYTES: usize = 20_000_000;
 
 /// Ten times what stock Mosh takes for the text, on a slow machine.
 const TEXT_LIMIT: Duration = Duration::from_secs(300);
@@ -43,6 +48,12 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// The time in which a session must be there.
 const SET_UP: Duration = Duration::from_secs(60);
+
+/// The window that is much to repaint.
+const LARGE: Size = Size {
+    columns: 200,
+    rows: 60,
+};
 
 /// The number of bytes that are pasted. Chosen by eye.
 const PASTE_BYTES: usize = 8_000_000;
@@ -70,9 +81,9 @@ const INTERRUPT: u8 = 0x03;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
     /// `cat` of so many bytes.
-    Throughput(usize),
-    /// A screen that changes all the time.
-    FullScreen,
+    Throughput(Text, usize),
+    /// A screen of that size that changes all the time.
+    Repaint(Size, Repaint),
     /// `yes`.
     Yes,
     /// This text, which is much work for a terminal, again and again; see [`LoadProgram::Storm`].
@@ -83,19 +94,65 @@ pub enum Load {
     Outage(usize, Duration),
 }
 
+/// How often a screen changes, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repaint {
+    /// Frames a second.
+    pub rate: u32,
+    /// Seconds.
+    pub seconds: u32,
+}
+
+impl Repaint {
+    /// As `top` at its fastest.
+    const USUAL: Self = Self {
+        rate: 20,
+        seconds: 8,
+    };
+    /// As often as a session sends frames.
+    const FAST: Self = Self {
+        rate: 50,
+        seconds: 20,
+    };
+}
+
 /// Returns the cells of the experiment.
 pub fn cells(_around: &LabSetup) -> Vec<Cell> {
     let screen = "8 s of a screen redrawn 20 times a second";
     let storm = "what is much work for a terminal, at 400x100";
     let outage = "3000 keys in an outage of 60 s";
+    let fast = "20 s of a screen redrawn 50 times a second";
     [
         (
             "throughput",
             "cat of 200 MB",
             30,
-            Load::Throughput(TEXT_BYTES),
+            Load::Throughput(Text::Words, TEXT_BYTES),
         ),
-        ("full-screen", screen, 11, Load::FullScreen),
+        (
+            "yes-lines",
+            "cat of 20 MB of lines of y",
+            15,
+            Load::Throughput(Text::Lines, LINES_BYTES),
+        ),
+        (
+            "full-screen",
+            screen,
+            11,
+            Load::Repaint(WINDOW, Repaint::USUAL),
+        ),
+        (
+            "repaint-80x24",
+            fast,
+            23,
+            Load::Repaint(WINDOW, Repaint::FAST),
+        ),
+        (
+            "repaint-200x60",
+            fast,
+            23,
+            Load::Repaint(LARGE, Repaint::FAST),
+        ),
         ("yes", "3 s of yes", 6, Load::Yes),
         ("storm-repeat", storm, 15, Load::Storm("漢e[65535b")),
         ("storm-shift", storm, 15, Load::Storm("e#8e[ @")),
@@ -104,8 +161,7 @@ pub fn cells(_around: &LabSetup) -> Vec<Cell> {
         ("outage", outage, 70, Load::Outage(OUTAGE_KEYS, OUTAGE)),
     ]
     .map(|(name, title, seconds, load)| Cell {
-        // The others wait most of the time.
-        is_alone: matches!(load, Load::Throughput(_) | Load::Storm(_) | Load::Paste(_)),
+        is_alone: load.is_alone(),
         ..cell(
             name,
             title,
@@ -127,9 +183,19 @@ impl Load {
         }
     }
 
+    /// Tells if others would change its times; the rest waits most of the time.
+    fn is_alone(self) -> bool {
+        match self {
+            Self::Throughput(..) | Self::Storm(_) | Self::Paste(_) => true,
+            Self::Repaint(_, repaint) => repaint == Repaint::FAST,
+            Self::Yes | Self::Outage(..) => false,
+        }
+    }
+
     fn window(self) -> Size {
         match self {
             Self::Storm(_) => STORM_SIZE,
+            Self::Repaint(size, _) => size,
             _ => WINDOW,
         }
     }
@@ -137,10 +203,15 @@ impl Load {
     /// Returns the program that runs at the remote end. The text is in this file, where there is one.
     fn program(self, text: &Path) -> LoadProgram {
         match self {
-            Self::Throughput(_) => LoadProgram::Cat {
+            Self::Throughput(..) => LoadProgram::Cat {
                 file: text.to_owned(),
             },
-            Self::FullScreen => LoadProgram::FullScreen,
+            Self::Repaint(size, Repaint { rate, seconds }) => LoadProgram::Repaint {
+                columns: size.columns,
+                rows: size.rows,
+                rate,
+                seconds,
+            },
             Self::Yes => LoadProgram::Yes,
             Self::Storm(piece) => LoadProgram::Storm {
                 piece: piece.to_owned(),
@@ -156,8 +227,8 @@ impl Work for Load {
         let peer = Peer::parse(peer)?;
         let scenario = Scenario::parse(&format!("seed {seed}"), &LinkTraces::none())?;
         let text = tempfile::NamedTempFile::new().context("making a file to show")?;
-        if let Self::Throughput(bytes) = self {
-            program::write_text(text.path(), *bytes)?;
+        if let Self::Throughput(kind, bytes) = self {
+            kind.write(text.path(), *bytes)?;
         }
         let hosts = PeerHosts::new(&scenario, Kernel::USUAL, setup)?;
         let command = self.program(text.path()).line(&hosts.lab()?)?;
@@ -180,13 +251,17 @@ impl Work for Load {
 
     fn parameters(&self) -> Vec<(&'static str, String)> {
         match self {
-            Self::Throughput(bytes) | Self::Paste(bytes) => vec![("bytes", bytes.to_string())],
+            Self::Throughput(_, bytes) | Self::Paste(bytes) => vec![("bytes", bytes.to_string())],
             Self::Storm(piece) => vec![
                 ("piece", (*piece).to_owned()),
                 ("bytes", STORM_BYTES.to_string()),
                 ("window", "400x100".to_owned()),
             ],
-            Self::FullScreen | Self::Yes => Vec::new(),
+            Self::Repaint(size, Repaint { rate, seconds }) => vec![
+                ("window", format!("{}x{}", size.columns, size.rows)),
+                ("redrawn", format!("{rate} times a second, {seconds} s")),
+            ],
+            Self::Yes => Vec::new(),
             Self::Outage(keys, time) => vec![
                 ("keys", keys.to_string()),
                 ("outage", format!("{} s", time.as_secs())),
@@ -214,8 +289,8 @@ impl LoadSession {
 
     fn carry(&mut self, load: Load) -> Result<Measured> {
         match load {
-            Load::Throughput(bytes) => self.throughput(bytes),
-            Load::FullScreen | Load::Yes => self.traffic(),
+            Load::Throughput(_, bytes) => self.throughput(bytes),
+            Load::Repaint(..) | Load::Yes => self.traffic(),
             Load::Storm(_) => self.storm(),
             Load::Paste(bytes) => self.paste(bytes),
             Load::Outage(keys, time) => self.outage(keys, time),
@@ -249,11 +324,13 @@ impl LoadSession {
     }
 
     fn throughput(&mut self, bytes: usize) -> Result<Measured> {
+        let costs = HostCosts::begin(&self.hosts.session)?;
         let began = self.begin();
         let took = self.in_time(TEXT_LIMIT)?.map(|ended| ended - began);
+        let used = self.processor_times(costs);
         self.hosts.session.end_processes();
         let rate = |took: Duration| bytes as f64 / took.as_secs_f64();
-        let mut measured = Measured::default();
+        let mut measured = used;
         measured.put_share("in_time", took.is_some());
         measured.put("rate", took.map(rate), "B/s");
         measured.put("pty_rate", rate(self.alone()?), "B/s");
@@ -276,17 +353,28 @@ impl LoadSession {
     }
 
     fn traffic(&mut self) -> Result<Measured> {
+        let costs = HostCosts::begin(&self.hosts.session)?;
         let before = self.hosts.session.link.report()?;
         self.begin();
         let ended = self.in_time(LIMIT)?;
         ended.context("the program has not come to its end")?;
         let after = self.hosts.session.link.report()?;
-        let mut measured = Measured::default();
+        let mut measured = self.processor_times(costs);
         for way in traffic(&before, &after) {
             measured.put(&format!("packets_{}", way.way), way.packets, "packets");
             measured.put(&format!("bytes_{}", way.way), way.bytes, "B");
         }
         Ok(measured)
+    }
+
+    /// Returns the processor time, of user and system, that the peer's own processes have used.
+    fn processor_times(&self, mut costs: HostCosts) -> Measured {
+        let mut measured = Measured::default();
+        costs.look();
+        for (host, cost) in costs.of(self.peer.programs()) {
+            measured.put(&format!("{host}_cpu"), millis(cost.cpu), "ms");
+        }
+        measured
     }
 
     fn paste(&mut self, bytes: usize) -> Result<Measured> {
@@ -353,7 +441,9 @@ mod tests {
         let mut names: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
         for cell in &cells {
             let is_storm = cell.name.starts_with("storm-");
-            let is_busy = is_storm || ["throughput", "paste"].contains(&cell.name.as_str());
+            let is_busy = is_storm
+                || cell.name.starts_with("repaint-")
+                || ["throughput", "yes-lines", "paste"].contains(&cell.name.as_str());
             assert_eq!(cell.is_alone, is_busy, "{}", cell.name);
             assert_eq!(
                 cell.peers.contains(&"ssh".to_owned()),
@@ -364,14 +454,17 @@ mod tests {
         }
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 8);
+        assert_eq!(names.len(), 11);
     }
 
     #[test]
     fn a_load_s_program_is_a_line_that_the_lab_understands() {
         let file = Path::new("/tmp/text");
         let line = |load: Load| load.program(file).line("lab").unwrap();
-        assert_eq!(line(Load::Throughput(5)), "lab load cat /tmp/text");
+        assert_eq!(
+            line(Load::Throughput(Text::Words, 5)),
+            "lab load cat /tmp/text"
+        );
         assert_eq!(line(Load::Outage(30, OUTAGE)), "lab load sink 30");
         let storm = Load::Storm("e#8e[ @");
         assert_eq!(line(storm), "lab load storm 'e#8e[ @' 400000");
@@ -381,7 +474,9 @@ mod tests {
     fn every_load_has_its_program_and_its_window() {
         let file = Path::new("/tmp/text");
         let line = |load: Load| load.program(file).line("lab").unwrap();
-        assert_eq!(line(Load::FullScreen), "lab load full-screen");
+        let repaint = Load::Repaint(LARGE, Repaint::FAST);
+        assert_eq!(line(repaint), "lab load repaint 200 60 50 20");
+        assert_eq!(repaint.window(), LARGE);
         assert_eq!(line(Load::Yes), "lab load yes");
         assert_eq!(line(Load::Paste(7)), "lab load sink 7");
         assert_eq!(line(Load::Storm("e#8")), "lab load storm 'e#8' 400000");

@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::instrument::WINDOW;
+use crate::trace::Size;
+
 /// Shown when the program waits for its key.
 pub(super) const READY: &str = "#READY#";
 /// Shown when the program is through.
@@ -21,10 +24,6 @@ pub(super) const HALF: &str = "#HALF#";
 /// Shown when the program is through and did not get what it should have got.
 pub(super) const WRONG: &str = "#WRONG#";
 
-/// Frames a second of the full-screen program, and how long it runs.
-const FRAMES_PER_SECOND: u32 = 20;
-const FULL_SCREEN_SECONDS: u32 = 8;
-
 /// A program that runs at the remote end. The command line of the lab starts it.
 #[derive(clap::Subcommand, Debug, Clone)]
 pub enum LoadProgram {
@@ -33,8 +32,17 @@ pub enum LoadProgram {
         /// The file.
         file: PathBuf,
     },
-    /// Draws a table of changing numbers over the whole screen.
-    FullScreen,
+    /// Draws a table of changing numbers over the whole screen, again and again.
+    Repaint {
+        /// The columns of the screen.
+        columns: u16,
+        /// Its rows.
+        rows: u16,
+        /// Frames a second.
+        rate: u32,
+        /// The time for which it is drawn.
+        seconds: u32,
+    },
     /// Writes lines of `y` for three seconds.
     Yes,
     /// Writes what is much work for a terminal: so many bytes, and then for ever, until it is interrupted.
@@ -59,7 +67,12 @@ impl LoadProgram {
                 let file = file.to_str().context("a path is not UTF-8")?;
                 format!("{lab} load cat {file}")
             }
-            Self::FullScreen => format!("{lab} load full-screen"),
+            Self::Repaint {
+                columns,
+                rows,
+                rate,
+                seconds,
+            } => format!("{lab} load repaint {columns} {rows} {rate} {seconds}"),
             Self::Yes => format!("{lab} load yes"),
             Self::Storm { piece, bytes } => format!("{lab} load storm '{piece}' {bytes}"),
             Self::Sink { bytes } => format!("{lab} load sink {bytes}"),
@@ -80,7 +93,20 @@ impl LoadProgram {
             .context("waiting for the first key")?;
         let verdict = match self {
             Self::Cat { file } => run(Command::new("cat").arg(file)).map(|()| DONE)?,
-            Self::FullScreen => draw_frames().map(|()| DONE)?,
+            Self::Repaint {
+                columns,
+                rows,
+                rate,
+                seconds,
+            } => draw_frames(
+                Size {
+                    columns: *columns,
+                    rows: *rows,
+                },
+                *rate,
+                *seconds,
+            )
+            .map(|()| DONE)?,
             Self::Yes => yes().map(|()| DONE)?,
             Self::Storm { piece, bytes } => return storm(piece, *bytes),
             Self::Sink { bytes } => sink(*bytes)?,
@@ -167,21 +193,21 @@ fn sink(bytes: usize) -> Result<&'static str> {
     })
 }
 
-fn draw_frames() -> Result<()> {
+fn draw_frames(size: Size, rate: u32, seconds: u32) -> Result<()> {
     let started = Instant::now();
-    for frame in 0..FULL_SCREEN_SECONDS * FRAMES_PER_SECOND {
-        let due = started + Duration::from_secs(1) * frame / FRAMES_PER_SECOND;
+    for frame in 0..seconds * rate {
+        let due = started + Duration::from_secs(1) * frame / rate;
         std::thread::sleep(due.saturating_duration_since(Instant::now()));
         let mut out = stdout().lock();
-        out.write_all(draw(frame).as_bytes())?;
+        out.write_all(draw(size, frame).as_bytes())?;
         out.flush()?;
     }
     Ok(())
 }
 
 /// One frame of a program like `top`: all of the screen is written again, a third of the rows has
-/// new numbers, and now and then two rows change places.
-fn draw(frame: u32) -> String {
+/// new numbers, and now and then two rows change places. A wide screen has several tables side by side.
+fn draw(size: Size, frame: u32) -> String {
     let mut screen = String::from("\x1b[H");
     screen += &format!(
         "\x1b[1mtasks 187, running {:>2}, up {frame:>6}\x1b[m\x1b[K\r\n",
@@ -189,23 +215,35 @@ fn draw(frame: u32) -> String {
     );
     screen +=
         "\x1b[7m   pid user      cpu    mem     time command                               \x1b[m";
-    for row in 0..22 {
-        // A row's numbers change every third frame, each row at another one.
-        let age = (frame + row) / 3;
-        let place = if frame % 40 < 20 { row } else { row ^ 1 };
-        let noise = scramble(u64::from(place) << 32 | u64::from(age));
-        let colour = 31 + place % 7;
-        screen += &format!(
-            "\r\n\x1b[{colour}m{:>6}\x1b[m user{:<3} {:>5}.{} {:>6} {:>8} program-{place} --with arguments\x1b[K",
-            1000 + place * 37,
-            place % 5,
-            noise % 100,
-            noise / 100 % 10,
-            noise / 1000 % 90_000,
-            age * 11 + place,
-        );
+    let tables = u32::from(size.columns / WINDOW.columns);
+    for row in 0..u32::from(size.rows.saturating_sub(2)) {
+        screen += "\r\n";
+        for table in 0..tables {
+            if table > 0 {
+                screen += &format!("\x1b[{}G", table * u32::from(WINDOW.columns) + 1);
+            }
+            screen += &table_row(row + table * 7, frame);
+        }
+        screen += "\x1b[K";
     }
     screen
+}
+
+/// A row of a table. Its numbers change every third frame, each row's at another one.
+fn table_row(row: u32, frame: u32) -> String {
+    let age = (frame + row) / 3;
+    let place = if frame % 40 < 20 { row } else { row ^ 1 };
+    let noise = scramble(u64::from(place) << 32 | u64::from(age));
+    let colour = 31 + place % 7;
+    format!(
+        "\x1b[{colour}m{:>6}\x1b[m user{:<3} {:>5}.{} {:>6} {:>8} program-{place} --with arguments",
+        1000 + place * 37,
+        place % 5,
+        noise % 100,
+        noise / 100 % 10,
+        noise / 1000 % 90_000,
+        age * 11 + place,
+    )
 }
 
 /// A number that looks random and is the same in every run (the finaliser of SplitMix64).
@@ -215,16 +253,34 @@ fn scramble(mut number: u64) -> u64 {
     number ^ (number >> 31)
 }
 
-/// Writes `bytes` bytes of lower-case text in lines of 72 letters and spaces.
-pub(super) fn write_text(file: &Path, bytes: usize) -> Result<()> {
-    let mut text = Vec::with_capacity(bytes);
-    while text.len() < bytes {
-        let noise = scramble(text.len() as u64);
-        let is_line_end = text.len() % 73 == 72;
-        let letter = b"etaoinshrdlu cmfwypvbgkqjxz  "[(noise % 29) as usize];
-        text.push(if is_line_end { b'\n' } else { letter });
+/// A text to be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// Lower-case letters and spaces, in lines of 72.
+    Words,
+    /// What `yes` writes.
+    Lines,
+}
+
+impl Text {
+    /// Writes `bytes` bytes of it.
+    pub(super) fn write(self, file: &Path, bytes: usize) -> Result<()> {
+        let text: Vec<u8> = match self {
+            Self::Words => (0..bytes).map(letter).collect(),
+            Self::Lines => b"y\n".iter().copied().cycle().take(bytes).collect(),
+        };
+        std::fs::write(file, text).with_context(|| format!("writing {}", file.display()))
     }
-    std::fs::write(file, text).with_context(|| format!("writing {}", file.display()))
+}
+
+/// Byte `index` of words.
+fn letter(index: usize) -> u8 {
+    let noise = scramble(index as u64);
+    if index % 73 == 72 {
+        b'\n'
+    } else {
+        b"etaoinshrdlu cmfwypvbgkqjxz  "[(noise % 29) as usize]
+    }
 }
 
 #[cfg(test)]
@@ -254,11 +310,11 @@ mod tests {
 
     #[test]
     fn frames_fill_the_screen_and_differ() {
-        assert_eq!(draw(7).matches("\r\n").count(), 23);
-        assert_ne!(draw(7), draw(8));
+        assert_eq!(draw(WINDOW, 7).matches("\r\n").count(), 23);
+        assert_ne!(draw(WINDOW, 7), draw(WINDOW, 8));
         for word in [READY, DONE, WRONG] {
             assert!(
-                !draw(7).contains(&word[..1]),
+                !draw(WINDOW, 7).contains(&word[..1]),
                 "{word} could be on the screen already"
             );
         }
@@ -267,7 +323,7 @@ mod tests {
     #[test]
     fn text_has_its_length_and_no_mark() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        write_text(file.path(), 1000).unwrap();
+        Text::Words.write(file.path(), 1000).unwrap();
         let text = std::fs::read_to_string(file.path()).unwrap();
         assert_eq!((text.len(), text.lines().count()), (1000, 14));
         assert!(
@@ -280,17 +336,36 @@ mod tests {
     fn words_are_put_where_no_notice_is_drawn_and_text_is_the_same_each_time() {
         let files = [(); 2].map(|()| tempfile::NamedTempFile::new().unwrap());
         let texts = files.each_ref().map(|file| {
-            write_text(file.path(), 500).unwrap();
+            Text::Words.write(file.path(), 500).unwrap();
             std::fs::read(file.path()).unwrap()
         });
         assert_eq!(texts[0], texts[1]);
-        assert!(write_text(Path::new("/nowhere/text"), 1).is_err());
+        assert!(Text::Words.write(Path::new("/nowhere/text"), 1).is_err());
+    }
+
+    #[test]
+    fn lines_are_those_of_yes() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        Text::Lines.write(file.path(), 5).unwrap();
+        assert_eq!(std::fs::read(file.path()).unwrap(), b"y\ny\ny");
+    }
+
+    #[test]
+    fn a_wide_screen_has_two_tables_side_by_side() {
+        let wide = Size {
+            columns: 200,
+            rows: 60,
+        };
+        let frame = draw(wide, 7);
+        assert_eq!(frame.matches("\r\n").count(), 59);
+        assert_eq!(frame.matches("\x1b[81G").count(), 58);
+        assert_eq!(frame.matches(" --with").count(), 2 * 58);
     }
 
     #[test]
     fn a_third_of_the_rows_has_new_numbers_in_each_frame() {
         let rows = |frame| {
-            draw(frame)
+            draw(WINDOW, frame)
                 .split("\r\n")
                 .skip(2)
                 .map(str::to_owned)
