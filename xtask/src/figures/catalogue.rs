@@ -65,7 +65,18 @@ const MEGA: f64 = 1e-6;
 const TRAFFIC: &[Quantity] = &[
     quantity("kB to the client", "bytes_down", 1, AT_MOST_STOCK).times(KILO),
     quantity("kB to the server", "bytes_up", 1, AT_MOST_STOCK).times(KILO),
+    quantity("server, processor ms", "server_cpu", 0, AT_MOST_STOCK),
+    quantity("client, processor ms", "client_cpu", 0, AT_MOST_STOCK),
 ];
+
+/// The processor time of the server for all of a text.
+const TEXT_COST: Quantity = quantity(
+    "server, processor s",
+    "server_cpu",
+    2,
+    "at most a fifth of mosh's",
+)
+.times(KILO);
 
 const STORM: &[Quantity] = &[
     quantity("kB/s", "rate", 0, "at least mosh's").times(KILO),
@@ -113,6 +124,18 @@ pub(super) const ALL: &[Figure] = &[
                 )
                 .times(MEGA),
                 quantity("pty alone, MB/s", "pty_rate", 0, "").times(MEGA),
+                TEXT_COST,
+            ],
+        },
+    },
+    Figure {
+        name: "yes-lines",
+        about: "`cat` of 20 MB of what `yes` writes, in a session of 24 x 80, until its end is on the screen.",
+        source: Source::Cell {
+            name: "loads/yes-lines",
+            quantities: &[
+                quantity("session, MB/s", "rate", 1, "at least mosh's").times(MEGA),
+                TEXT_COST,
             ],
         },
     },
@@ -182,6 +205,23 @@ pub(super) const ALL: &[Figure] = &[
                 headers.",
         source: Source::Cell {
             name: "loads/full-screen",
+            quantities: TRAFFIC,
+        },
+    },
+    Figure {
+        name: "repaint-80x24",
+        about: "A program redraws the whole screen 50 times a second for 20 s. Processor times are those of user \
+                and system together.",
+        source: Source::Cell {
+            name: "loads/repaint-80x24",
+            quantities: TRAFFIC,
+        },
+    },
+    Figure {
+        name: "repaint-200x60",
+        about: "As repaint-80x24, in a larger window.",
+        source: Source::Cell {
+            name: "loads/repaint-200x60",
             quantities: TRAFFIC,
         },
     },
