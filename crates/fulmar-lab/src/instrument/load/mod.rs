@@ -94,7 +94,7 @@ pub enum Load {
     Outage(usize, Duration),
 }
 
-/// How often a screen changes, and for how long.
+/// The pace of a screen that changes, and its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repaint {
     /// Frames a second.

@@ -258,7 +258,7 @@ fn scramble(mut number: u64) -> u64 {
 pub enum Text {
     /// Lower-case letters and spaces, in lines of 72.
     Words,
-    /// What `yes` writes.
+    /// Lines of `y`, as `yes` writes them.
     Lines,
 }
 
