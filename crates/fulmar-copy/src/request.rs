@@ -51,3 +51,11 @@ bitflags! {
         const FOLLOW = 1 << 6;
     }
 }
+
+impl Flags {
+    /// Returns true if the receiver says what it has of large files, and the sender waits to hear it. Data in order is
+    /// sent whole.
+    pub(crate) fn is_resuming(self) -> bool {
+        self.contains(Flags::RESUME) && !self.contains(Flags::IN_ORDER)
+    }
+}

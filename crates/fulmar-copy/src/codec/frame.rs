@@ -3,8 +3,8 @@
 use bytes::{BufMut as _, BytesMut};
 
 use super::numbers::{
-    DATA, DONE, END, FAILED, FILE, FINISHED, FOLDER, FOUND, GET, HAVE, HELLO, LEAVE, LINK, PUT,
-    READY, REFUSED, SETTLED, TROUBLE, ZEROS,
+    CHECKED, DATA, DONE, END, FAILED, FILE, FINISHED, FOLDER, FOUND, GET, HAVE, HELLO, LEAVE, LINK,
+    PUT, READY, REFUSED, SETTLED, TROUBLE, ZEROS,
 };
 use super::reader::Reader;
 use super::writer::{self, bytes, number, zigzag};
@@ -48,6 +48,8 @@ pub(crate) enum Frame {
         first: u64,
         digests: Vec<Digest>,
     },
+    /// The receiver has looked for the first `chunks` chunks of a file: it has those of which it has sent digests, and no others.
+    Checked { id: EntryId, chunks: u64 },
     /// These entries are at their places.
     Settled { first: EntryId, count: u64 },
     /// This one is not.
@@ -95,6 +97,7 @@ impl Frame {
             Frame::EntryError(_) => TROUBLE,
             Frame::Finished { .. } => FINISHED,
             Frame::Have { .. } => HAVE,
+            Frame::Checked { .. } => CHECKED,
             Frame::Settled { .. } => SETTLED,
             Frame::Failed { .. } => FAILED,
             Frame::Found { .. } => FOUND,
@@ -121,6 +124,7 @@ impl Frame {
                 numbers(out, &[id.0, *first]);
                 digests.iter().for_each(|digest| out.put_slice(&digest.0));
             }
+            Frame::Checked { id, chunks } => numbers(out, &[id.0, *chunks]),
             Frame::Settled { first, count } => numbers(out, &[first.0, *count]),
             Frame::Failed { id, trouble } => {
                 number(out, id.0);
@@ -170,6 +174,10 @@ impl Frame {
                 entries: reader.number()?,
             },
             HAVE => decode_have(reader)?,
+            CHECKED => Frame::Checked {
+                id: EntryId(reader.number()?),
+                chunks: reader.number()?,
+            },
             SETTLED => decode_settled(reader)?,
             FAILED => Frame::Failed {
                 id: EntryId(reader.number()?),
@@ -200,6 +208,7 @@ pub(super) fn name(frame: u8) -> Option<&'static str> {
         TROUBLE => "EntryError",
         FINISHED => "Finished",
         HAVE => "Have",
+        CHECKED => "Checked",
         SETTLED => "Settled",
         FAILED => "Failed",
         FOUND => "Found",

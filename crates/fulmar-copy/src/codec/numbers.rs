@@ -19,3 +19,4 @@ pub(super) const SETTLED: u8 = 0x31;
 pub(super) const FAILED: u8 = 0x32;
 pub(super) const DONE: u8 = 0x33;
 pub(super) const FOUND: u8 = 0x34;
+pub(super) const CHECKED: u8 = 0x35;

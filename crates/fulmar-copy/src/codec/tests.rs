@@ -134,6 +134,7 @@ fn frames() -> Vec<Frame> {
             first: 12,
             digests,
         },
+        Frame::Checked { id, chunks: 4096 },
         Frame::Settled {
             first: id,
             count: WINDOW_ENTRIES,
