@@ -57,6 +57,12 @@ pub const CHUNKS_MAX: u64 = 4096;
 /// Source: docs/copy-protocol.md §6.
 pub const LARGE_FILES_MAX: usize = 64;
 
+/// Chunks of the first large file that are sent before the receiver has said what it has of it: so that the connection has
+/// something to carry in its first round trip, in which its window is smaller.
+///
+/// Source: docs/copy-protocol.md §7.
+pub(crate) const HEAD_START_CHUNKS: u64 = 1;
+
 /// Entries that a sender has found ahead of its streams. Each file among them is open.
 ///
 /// Chosen by eye: with the large files and those of the streams, fewer than 256 open files.

@@ -56,6 +56,8 @@ pub struct Receiver {
     unreported: BTreeSet<EntryId>,
     checks: VecDeque<Check>,
     haves: Option<ResumeOffer>,
+    /// How many chunks of each file have been looked for, where the sender does not know yet.
+    checked: BTreeMap<EntryId, u64>,
     /// One more than the highest number that has come.
     known_end: u64,
     /// The number of entries, once it is known.
@@ -101,6 +103,7 @@ impl Receiver {
             unreported: BTreeSet::new(),
             checks: VecDeque::new(),
             haves: None,
+            checked: BTreeMap::new(),
             known_end: 0,
             finished: None,
             stage: ReceiverStage::Receiving,

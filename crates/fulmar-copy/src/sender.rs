@@ -11,12 +11,11 @@ use self::large::Large;
 use crate::answer::Answer;
 use crate::codec::Frame;
 use crate::control::Control;
-use crate::digest::Digest;
 use crate::entry::{Entry, EntryId, EntryKind};
 use crate::entry_error::EntryError;
 use crate::event::{CopyEnd, CopyEvent, EntryVerdict, Occupant, Poll, Progress, Totals};
 use crate::exchange::{Answerer, Requester};
-use crate::limits::STREAMS_MAX;
+use crate::limits::{HEAD_START_CHUNKS, STREAMS_MAX};
 use crate::news::{News, add};
 use crate::outbox::Outbox;
 use crate::path::RelativePath;
@@ -44,8 +43,8 @@ pub struct Sender {
     unsettled: BTreeMap<EntryId, Unsettled>,
     /// Large files that are being sent.
     large: BTreeMap<EntryId, Large>,
-    /// The one of them whose chunks streams take.
-    filling: Option<EntryId>,
+    /// The number of chunks that the next large file sends before the receiver's word on it.
+    head_start: u64,
     /// Large files that are not settled.
     large_unsettled: usize,
     news: News,
@@ -128,7 +127,7 @@ impl Sender {
             walk: Walk::default(),
             unsettled: BTreeMap::new(),
             large: BTreeMap::new(),
-            filling: None,
+            head_start: HEAD_START_CHUNKS,
             large_unsettled: 0,
             news: News::default(),
             totals: None,
@@ -182,9 +181,12 @@ impl Sender {
 
     /// Returns the file that is being sent; of several, the one that has begun last.
     pub fn current_file(&self) -> Option<&RelativePath> {
-        let filling = self.filling.and_then(|id| self.unsettled.get(&id));
+        let mut large = self.large.values();
+        if let Some(large) = large.find(|large| large.has_begun() && large.has_untaken()) {
+            return Some(&large.entry.path);
+        }
         let is_file = |entry: &&Unsettled| matches!(entry.kind, EntryKind::File { .. });
-        let entry = filling.or_else(|| self.unsettled.values().rev().find(is_file))?;
+        let entry = self.unsettled.values().rev().find(is_file)?;
         Some(&entry.path)
     }
 
@@ -238,7 +240,10 @@ impl Sender {
             (SenderStage::Unanswered | SenderStage::Done, other) => {
                 return Err(ProtocolError::Misplaced(other.name()));
             }
-            (_, Frame::Have { id, first, digests }) => self.on_have(id, first, &digests)?,
+            (_, Frame::Have { id, first, digests }) => {
+                self.on_word(id, |large| large.claim(first, &digests))?
+            }
+            (_, Frame::Checked { id, chunks }) => self.on_word(id, |large| large.check(chunks))?,
             (_, Frame::Found { id, occupant }) if self.flags.contains(Flags::DRY_RUN) => {
                 let entry = self.unsettled.get_mut(&id);
                 entry.ok_or(ProtocolError::NotSent)?.occupant = occupant;
@@ -251,14 +256,14 @@ impl Sender {
         Ok(())
     }
 
-    fn on_have(
+    /// Takes the receiver's word on what it has of a large file; `note` says whether there can be such.
+    fn on_word(
         &mut self,
         id: EntryId,
-        first: u64,
-        digests: &[Digest],
+        note: impl FnOnce(&mut Large) -> bool,
     ) -> Result<(), ProtocolError> {
         let is_right = match self.large.get_mut(&id) {
-            Some(large) => large.claim(first, digests),
+            Some(large) => note(large),
             // It is sent, or was given up.
             None => id.0 < self.walk.next,
         };
@@ -302,7 +307,6 @@ impl Sender {
         // Jobs of it on other streams see that it is gone when they have their turn.
         if self.large.remove(&id).is_some() {
             source.close(id);
-            self.filling.take_if(|filling| *filling == id);
         }
         let end = if entry.is_broken {
             // The receiver only repeats what it was told.

@@ -142,11 +142,6 @@ impl Receiver {
             && (self.allowed)(entry.operand, entry.path.root())
     }
 
-    /// Returns true if parts are used. What has to come in order comes whole.
-    fn is_resuming(&self) -> bool {
-        self.flags.contains(Flags::RESUME) && !self.flags.contains(Flags::IN_ORDER)
-    }
-
     fn begin(
         &mut self,
         at: usize,
@@ -167,7 +162,7 @@ impl Receiver {
             return Ok(());
         }
         let begun = match target.begin(id, &entry) {
-            Ok(begun) if self.is_resuming() => begun,
+            Ok(begun) if self.flags.is_resuming() => begun,
             Ok(_) => ExistingFile::New,
             Err(trouble) => {
                 self.settle_unless(id, entry, Err(trouble), target);
@@ -179,7 +174,7 @@ impl Receiver {
             *self.single(at) = Some(Single::new(id, entry));
             return Ok(());
         }
-        if begun != ExistingFile::New {
+        if self.flags.is_resuming() {
             self.checks.push_back(Check::tell(id));
         }
         self.large.insert(id, Large::new(entry, begun));

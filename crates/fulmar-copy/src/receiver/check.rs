@@ -109,7 +109,12 @@ impl Receiver {
             let Some(mut check) = self.checks.pop_front() else {
                 break;
             };
-            match self.check_step(&mut check, target, &mut budget) {
+            let before = check.chunk;
+            let step = self.check_step(&mut check, target, &mut budget);
+            if check.purpose == Purpose::Tell && check.chunk > before {
+                self.checked.insert(check.id, check.chunk);
+            }
+            match step {
                 // To the back, so that a very large file does not keep the digests of others
                 // waiting.
                 Step::More => self.checks.push_back(check),
@@ -120,6 +125,7 @@ impl Receiver {
             }
         }
         self.send_haves();
+        self.send_checked();
         !self.checks.is_empty() && !self.is_full()
     }
 
@@ -264,6 +270,13 @@ impl Receiver {
             digests: Vec::new(),
         });
         haves.digests.push(digest);
+    }
+
+    /// Tells the sender how far this turn has come with each file, after the digests of what is there.
+    fn send_checked(&mut self) {
+        while let Some((id, chunks)) = self.checked.pop_first() {
+            self.control.outbox.push(&Frame::Checked { id, chunks });
+        }
     }
 
     fn send_haves(&mut self) {

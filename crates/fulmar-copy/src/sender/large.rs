@@ -14,6 +14,8 @@ pub(super) struct Large {
     pub(super) chunks: Chunks,
     /// The first chunk that no stream has taken.
     next: u64,
+    /// Chunks from the front of which is known whether the receiver has them, or that are sent without knowing.
+    checked: u64,
     /// Of all chunks; one that is still under way has none.
     digests: Vec<Option<Digest>>,
     missing: u64,
@@ -32,13 +34,15 @@ pub(super) struct Taken {
 }
 
 impl Large {
-    pub(super) fn new(entry: Entry) -> Self {
+    /// A file that begins, of which `checked` chunks need no word of the receiver's.
+    pub(super) fn new(entry: Entry, checked: u64) -> Self {
         let chunks = Chunks::new(entry.kind.size());
         let count = usize::try_from(chunks.count()).unwrap_or(usize::MAX);
         Self {
             entry,
             chunks,
             next: 0,
+            checked,
             digests: vec![None; count],
             missing: chunks.count(),
             claims: BTreeMap::new(),
@@ -46,10 +50,20 @@ impl Large {
         }
     }
 
-    /// The next chunk that has to be sent or compared.
+    /// Returns true if no stream has taken the last chunk.
+    pub(super) fn has_untaken(&self) -> bool {
+        self.next < self.chunks.count()
+    }
+
+    /// Returns true if a stream has taken a chunk.
+    pub(super) fn has_begun(&self) -> bool {
+        self.next > 0
+    }
+
+    /// The next chunk that has to be sent or compared, if that is known of it.
     pub(super) fn take(&mut self) -> Option<Taken> {
         let chunk = self.next;
-        if chunk == self.chunks.count() {
+        if chunk >= self.checked.min(self.chunks.count()) {
             return None;
         }
         self.next += 1;
@@ -69,6 +83,12 @@ impl Large {
         self.claims
             .extend(claimed.map(|(chunk, digest)| (chunk, *digest)));
         true
+    }
+
+    /// Notes that the receiver has looked for the first `chunks` chunks; false when there are not so many.
+    pub(super) fn check(&mut self, chunks: u64) -> bool {
+        self.checked = self.checked.max(chunks);
+        chunks <= self.chunks.count()
     }
 
     /// A chunk is sent, or is there; the digest of the file once that was the last.

@@ -4,6 +4,7 @@ use bytes::BytesMut;
 use proptest::prelude::*;
 
 use super::*;
+use crate::digest::Digest;
 use crate::entry_error::EntryErrorKind;
 use crate::limits::{CHUNK_BYTES_MIN, SIZE_MAX, WALKED_AHEAD_MAX, WINDOW_ENTRIES};
 use crate::request::Request;
@@ -35,11 +36,15 @@ fn tree() -> Tree {
 impl Attack {
     /// With streams of that capacity.
     fn new(tree: &Tree, capacities: &[usize]) -> Self {
+        Self::with(tree, capacities, Flags::RECURSIVE)
+    }
+
+    fn with(tree: &Tree, capacities: &[usize], flags: Flags) -> Self {
         let link = Link::new(capacities);
         let (ours, peer) = (link.sender(), link.receiver());
         let request = Request::Put {
             target: Vec::new(),
-            flags: Flags::RECURSIVE,
+            flags,
         };
         let sender = Sender::new(Requester::new(request).unwrap());
         Self {
@@ -252,17 +257,78 @@ fn chunks_that_no_file_has_cannot_be_claimed() {
         (3, 1, false),
         (SIZE_MAX, 1, false),
     ] {
-        let mut large = Large::new(Entry {
-            operand: 0,
-            path: path("r"),
-            kind: EntryKind::File {
-                size: Some(2 * CHUNK as u64 + 5),
+        let mut large = Large::new(
+            Entry {
+                operand: 0,
+                path: path("r"),
+                kind: EntryKind::File {
+                    size: Some(2 * CHUNK as u64 + 5),
+                },
+                mode: 0,
+                modified: crate::entry::Timestamp::default(),
             },
-            mode: 0,
-            modified: crate::entry::Timestamp::default(),
-        });
+            0,
+        );
         let digests = vec![Digest([0; 32]); count];
         assert_eq!(large.claim(first, &digests), is_right, "{first} {count}");
+    }
+}
+
+/// A copy of one file of four chunks to a receiver that may have some of it.
+fn resuming() -> Attack {
+    let tree = Tree::from([(path("r"), file(vec![7; 4 * CHUNK]))]);
+    let mut attack = Attack::with(&tree, &[8 * CHUNK, 8 * CHUNK], Flags::RESUME);
+    let said = [hello(1), Frame::Ready { is_folder: true }];
+    assert_eq!(attack.run(&said), Ok(Poll::Waiting));
+    attack
+}
+
+fn checked(id: u64, chunks: u64) -> Frame {
+    Frame::Checked {
+        id: EntryId(id),
+        chunks,
+    }
+}
+
+#[test]
+fn no_more_of_a_file_is_sent_than_the_receiver_has_looked_for() {
+    let mut attack = resuming();
+    let head_start = HEAD_START_CHUNKS * CHUNK as u64;
+    assert_eq!(attack.sender.progress().bytes_carried, head_start);
+    assert_eq!(attack.run(&[checked(0, 3)]), Ok(Poll::Waiting));
+    assert_eq!(attack.sender.progress().bytes_carried, 3 * CHUNK as u64);
+    // It cannot take back what it has said.
+    assert_eq!(
+        attack.run(&[checked(0, 1), checked(0, 4)]),
+        Ok(Poll::Waiting)
+    );
+    assert_eq!(attack.sender.progress().bytes_carried, 4 * CHUNK as u64);
+}
+
+#[test]
+fn only_the_first_file_has_a_head_start_and_small_ones_do_not_wait() {
+    let mut tree = two_large();
+    tree.insert(path("c"), file("small"));
+    let mut attack = Attack::with(&tree, &[16 * CHUNK], Flags::RESUME);
+    assert_eq!(attack.turn(), Ok(Poll::Waiting));
+    let sent = HEAD_START_CHUNKS * CHUNK as u64 + "small".len() as u64;
+    assert_eq!(attack.sender.progress().bytes_carried, sent);
+    assert!(attack.sender.progress().is_walked);
+}
+
+#[test]
+fn no_more_can_have_been_looked_for_than_there_is() {
+    for (said, verdict) in [
+        (checked(0, 4), Ok(Poll::Waiting)),
+        (checked(0, 5), Err(ProtocolError::NotSent)),
+        (checked(1, 0), Err(ProtocolError::NotSent)),
+        (checked(SIZE_MAX, SIZE_MAX), Err(ProtocolError::NotSent)),
+    ] {
+        assert_eq!(
+            resuming().run(std::slice::from_ref(&said)),
+            verdict,
+            "{said:?}"
+        );
     }
 }
 
@@ -467,6 +533,7 @@ fn any_frame() -> impl Strategy<Value = Frame> {
     prop_oneof![
         (id.clone(), 1..4_u64).prop_map(|(first, count)| settled(first, count)),
         id.clone().prop_map(failed),
+        (id.clone(), 0..5_u64).prop_map(|(id, chunks)| checked(id, chunks)),
         (id, 0..4_u64, 1..4_usize).prop_map(|(id, first, count)| have(id, first, count)),
         Just(Frame::Done(Totals::default())),
         Just(Frame::Finished { entries: 1 }),

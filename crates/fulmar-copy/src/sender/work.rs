@@ -102,8 +102,14 @@ impl Sender {
         let id = self.number(&entry, is_file && !is_dry, is_large);
         let size = entry.kind.known_size();
         if is_large {
-            self.large.insert(id, Large::new(entry));
-            self.filling = Some(id);
+            let checked = if self.flags.is_resuming() {
+                std::mem::take(&mut self.head_start)
+            } else {
+                u64::MAX
+            };
+            self.large.insert(id, Large::new(entry, checked));
+            // At once: the receiver has to know of it before it can say what it has.
+            self.tell(at, id);
             return true;
         }
         self.stream(at).outbox.push(&Frame::Entry(id, entry));
@@ -135,14 +141,11 @@ impl Sender {
         id
     }
 
-    /// The next chunk of the file that is being filled in.
+    /// The next chunk of the first file that has one for a stream.
     fn take_chunk(&mut self) -> Option<Job> {
-        let id = self.filling?;
-        let large = self.large.get_mut(&id)?;
-        let Some(Taken { chunk, claim }) = large.take() else {
-            self.filling = None;
-            return None;
-        };
+        let mut files = self.large.iter_mut();
+        let taken = files.find_map(|(id, large)| Some((*id, large.take()?, large.chunks)));
+        let (id, Taken { chunk, claim }, chunks) = taken?;
         let digest = ChunkDigest::default();
         let part = match claim {
             Some(claim) => Part::Compared {
@@ -152,11 +155,10 @@ impl Sender {
             },
             None => Part::Chunk { chunk, digest },
         };
-        let (offset, end) = (large.chunks.start(chunk), large.chunks.end(chunk));
         Some(Job {
             id,
-            offset,
-            end: Some(end),
+            offset: chunks.start(chunk),
+            end: Some(chunks.end(chunk)),
             part,
         })
     }
@@ -179,7 +181,7 @@ impl Sender {
 
     /// Finds entries while a large file keeps the streams busy, so that the user learns early how much there is.
     pub(super) fn walk_ahead(&mut self, source: &mut impl Source) {
-        while self.filling.is_some()
+        while self.large.values().any(Large::has_untaken)
             && self.walk.ahead.len() < WALKED_AHEAD_MAX
             && !self.news.is_full()
             && let Some(entry) = self.walk_on(source)
@@ -350,7 +352,6 @@ impl Sender {
             .large
             .remove(&id)
             .map_or(0, |large| large.entry.kind.size());
-        self.filling.take_if(|filling| *filling == id);
         self.end(at, id, size, digest, source);
     }
 
@@ -375,7 +376,6 @@ impl Sender {
         source.close(id);
         self.tell(at, id);
         self.large.remove(&id);
-        self.filling.take_if(|filling| *filling == id);
         if let Some(entry) = self.unsettled.get_mut(&id) {
             entry.is_sent = true;
             entry.is_broken = true;

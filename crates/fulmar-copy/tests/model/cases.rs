@@ -1,7 +1,9 @@
 //! Copies of which one thing is known in advance.
 
 use bytes::Bytes;
-use fulmar_copy::{Entry, EntryErrorKind, EntryKind, EntryVerdict, Flags, Occupant, Totals};
+use fulmar_copy::{
+    CHUNK_BYTES_MIN, Entry, EntryErrorKind, EntryKind, EntryVerdict, Flags, Occupant, Totals,
+};
 use fulmar_sim::Random;
 
 use crate::Copy;
@@ -119,7 +121,7 @@ fn more_large_files_than_may_be_open_arrive() {
 }
 
 #[test]
-fn a_second_try_sends_what_is_missing_and_a_little_more() {
+fn a_second_try_sends_what_is_missing_and_a_chunk_or_two() {
     const SIZE: usize = 24 * MIB;
     let tree = Tree::from([(path("top"), file(noise(6, SIZE)))]);
     for seed in 0..5 {
@@ -141,8 +143,8 @@ fn a_second_try_sends_what_is_missing_and_a_little_more() {
         assert_eq!(target.tree, tree);
         let sent = second.sender.progress().bytes_carried;
         let missing = SIZE as u64 - arrived;
-        // A chunk on each stream was not complete, and as much is sent before the first answer is there.
-        let more = 3 * 8 * MIB as u64 / 2;
+        // A chunk on each of up to 8 streams was not complete, and one is sent before the first answer.
+        let more = 9 * CHUNK_BYTES_MIN;
         assert!(
             sent <= missing + more,
             "{sent} bytes sent, {missing} were missing"
@@ -161,7 +163,61 @@ fn a_file_that_is_there_is_kept() {
     target.tree = tree.clone();
     let copy = copied(7, MemorySource::of(&tree), &mut target, Flags::RESUME);
     assert_eq!((target.kept, &target.tree), (1, &tree));
-    assert!(copy.sender.progress().bytes_held > 0);
+    expect_carried(&copy, CHUNK_BYTES_MIN);
+}
+
+/// Expects that no more than that was sent, and that the rest was there.
+#[track_caller]
+fn expect_carried(copy: &Copy, most: u64) {
+    let progress = copy.sender.progress();
+    assert!(progress.bytes_carried <= most, "{progress:?}");
+    assert_eq!(progress.bytes_carried + progress.bytes_held, progress.bytes);
+}
+
+#[test]
+fn of_a_changed_file_only_the_changed_chunks_are_sent() {
+    let content = noise(11, 9 * MIB);
+    let tree = Tree::from([(path("top"), file(content.clone()))]);
+    let mut old = content.to_vec();
+    old[5 * MIB] ^= 2;
+    for seed in 0..5 {
+        let mut target = MemoryTarget {
+            tree: Tree::from([(path("top"), file(old.clone()))]),
+            truth: Some(tree.clone()),
+            ..MemoryTarget::default()
+        };
+        let copy = copied(seed, MemorySource::of(&tree), &mut target, Flags::RESUME);
+        assert_eq!((target.kept, &target.tree), (0, &tree));
+        expect_carried(&copy, 2 * CHUNK_BYTES_MIN);
+    }
+}
+
+#[test]
+fn of_a_tree_of_which_half_is_there_the_other_half_is_sent() {
+    let names: Vec<_> = (0..20)
+        .map(|number| path(&format!("top/{number}")))
+        .collect();
+    let files = names
+        .iter()
+        .enumerate()
+        .map(|(number, name)| (name.clone(), file(noise(number as u64, MIB + number))));
+    let tree: Tree = [(path("top"), Node::Folder { mode: 0o755 })]
+        .into_iter()
+        .chain(files)
+        .collect();
+    for seed in 0..5 {
+        let there = tree.iter().step_by(2);
+        let mut target = MemoryTarget {
+            tree: there
+                .map(|(path, node)| (path.clone(), node.clone()))
+                .collect(),
+            truth: Some(tree.clone()),
+            ..MemoryTarget::default()
+        };
+        let copy = copied(seed, MemorySource::of(&tree), &mut target, Flags::RESUME);
+        assert_eq!(target.tree, tree);
+        expect_carried(&copy, 10 * (MIB as u64 + 20) + CHUNK_BYTES_MIN);
+    }
 }
 
 #[test]
