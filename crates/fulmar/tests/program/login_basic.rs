@@ -523,7 +523,7 @@ fn ctrl_c_ends_a_login_and_what_it_has_started() {
 /// that ssh is to carry the copy, and its `Hello`.
 const SILENT_COPIES: [&str; 2] = [
     "echo FULMAR READY; exec tail -f /dev/null",
-    "echo FULMAR READY; echo FULMAR COPY 1 9 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8; \
+    "echo FULMAR READY; echo FULMAR COPY 2 9 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8; \
      until read -r line && test \"$line\" = 'FULMAR OVER SSH'; do :; done; echo FULMAR OVER SSH; \
      printf '\\0\\0\\0\\4\\1\\2\\1\\0'; exec tail -f /dev/null",
 ];

@@ -13,7 +13,7 @@ use crate::support::Person;
 
 /// The remote end of these tests: it invites, is never heard over UDP, and writes what lies ready. A variable
 /// that ssh carries says which of that.
-const FAKE: &str = "printf 'FULMAR COPY 1 9 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\\n'\n\
+const FAKE: &str = "printf 'FULMAR COPY 2 9 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\\n'\n\
                     while read -r line && test \"$line\" != 'FULMAR OVER SSH'; do :; done\n\
                     printf 'FULMAR OVER SSH\\n'\n\
                     cat \"$LC_CASE\"\n\

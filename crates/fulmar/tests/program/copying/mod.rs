@@ -7,6 +7,7 @@ mod hostile;
 mod interruptions;
 mod progress;
 mod readers;
+mod repetitions;
 mod resources;
 mod troubles;
 
