@@ -16,7 +16,7 @@ use crate::ssh_error::SshError;
 /// The version of copying that this program speaks.
 ///
 /// Source: docs/protocol.md §2.10.
-pub const COPY_VERSION: u32 = 1;
+pub const COPY_VERSION: u32 = 2;
 
 /// The line that asks ssh to carry the copy, and that answers it: frames follow.
 ///
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::output::LoginOutput;
 
-    const COPY: &str = "FULMAR COPY 1 60001 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\n";
+    const COPY: &str = "FULMAR COPY 2 60001 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\n";
 
     type Reader = LoginOutput<CopyService>;
 
@@ -248,7 +248,7 @@ mod tests {
         );
         assert_eq!(output.diagnostics().reported(), "192.0.2.2".parse().ok());
         let params = output.service_mut().take_params().unwrap();
-        assert_eq!((params.version, params.port), (1, 60001));
+        assert_eq!((params.version, params.port), (COPY_VERSION, 60001));
         assert!(output.service_mut().take_params().is_none());
         let (_, said, outcome, rest) = read(&format!("{COPY}x\nFULMAR OVER SSH\nFULMAR \0frames"));
         assert_eq!(
@@ -263,11 +263,11 @@ mod tests {
         let trouble = |text: &str| read(text).2.unwrap_err();
         assert_eq!(trouble(&"x\n".repeat(40_000)), OutputError::TooMuchText);
         assert_eq!(trouble(&"x".repeat(80_000)), OutputError::TooMuchText);
-        assert_eq!(trouble("FULMAR COPY 1 0 x\n"), OutputError::Malformed);
+        assert_eq!(trouble("FULMAR COPY 2 0 x\n"), OutputError::Malformed);
         assert_eq!(trouble("FULMAR OVER SSH\n"), OutputError::Malformed);
         assert_eq!(trouble("FULMAR HELLO 0.1.0\n"), OutputError::Malformed);
         assert_eq!(trouble(&format!("{COPY}{COPY}")), OutputError::TwoServers);
-        let later = COPY.replace("COPY 1", "COPY 7");
+        let later = COPY.replace("COPY 2", "COPY 7");
         assert_eq!(trouble(&later), OutputError::Version(7));
     }
 

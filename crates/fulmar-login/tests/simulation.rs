@@ -264,7 +264,7 @@ fn session_lines() -> Vec<String> {
 }
 
 fn copy_lines() -> Vec<String> {
-    let copy = format!("FULMAR COPY 1 60001 {SECRET}");
+    let copy = format!("FULMAR COPY 2 60001 {SECRET}");
     [
         "other-0",
         "FULMAR READY",

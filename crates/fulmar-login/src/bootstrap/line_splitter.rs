@@ -212,7 +212,7 @@ mod tests {
                 "hiMOSH CONNECT …",
             ),
             (
-                "é FULMAR COPY 1 60001 AAEC MOSH CONNECT x",
+                "é FULMAR COPY 2 60001 AAEC MOSH CONNECT x",
                 "é FULMAR COPY …",
             ),
         ] {

@@ -311,7 +311,7 @@ mod tests {
             &format!("MOSH CONNECT 60001 {KEY}"),
             "FULMAR AGREED",
             "FULMAR HEARD",
-            "FULMAR COPY 1 60001 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
+            "FULMAR COPY 2 60001 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
             "FULMAR OVER SSH",
         ] {
             assert_eq!(again(line.as_bytes()), Some(format!("{line}\n")));
