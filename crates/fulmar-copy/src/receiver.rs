@@ -56,7 +56,7 @@ pub struct Receiver {
     unreported: BTreeSet<EntryId>,
     checks: VecDeque<Check>,
     haves: Option<ResumeOffer>,
-    /// How many chunks of each file have been looked for, where the sender does not know yet.
+    /// The number of chunks of each file that were looked for, where the sender does not know yet.
     checked: BTreeMap<EntryId, u64>,
     /// One more than the highest number that has come.
     known_end: u64,
