@@ -1,4 +1,4 @@
-//! What a receiver says of large files that it may have (docs/copy-protocol.md §7).
+//! A receiver says what it has of large files (docs/copy-protocol.md §7).
 
 use super::*;
 use crate::digest::ChunkDigest;
