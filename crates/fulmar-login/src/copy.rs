@@ -42,8 +42,8 @@ pub enum CopyLoginError {
         host: String,
         /// The kind of system that it is.
         system: String,
-        /// The file of this program, if it is known.
-        here: Option<String>,
+        /// The command that copies this program there, if its file is known.
+        copying: Option<String>,
     },
     /// The program there has ended without a word.
     NoCopyServer {
@@ -185,8 +185,12 @@ impl RemoteService for CopyService {
         }
         if let Some(system) = facts.diagnostics.missing() {
             let system = system.to_owned();
-            let here = facts.here.map(str::to_owned);
-            return CopyLoginError::NoFulmar { host, system, here };
+            let copying = facts.copying.map(str::to_owned);
+            return CopyLoginError::NoFulmar {
+                host,
+                system,
+                copying,
+            };
         }
         let is_sshs = match facts.implementation {
             SshImplementation::OpenSsh(_) => facts.exit.code().is_none_or(|code| code == 255),

@@ -1,37 +1,42 @@
 //! Advice on getting a server to a machine that has none.
 
-use crate::remote_command::is_shell_safe;
-use crate::shell_words::quoted;
+use std::ffi::{OsStr, OsString};
 
-/// Says how this program, whose file is `here`, gets to a host of that system: by copying it, where the system is of the
-/// same kind, else by building it there.
-pub fn install_advice(host: &str, system: &str, here: Option<&str>) -> String {
-    match here.filter(|_| is_like_here(system)) {
-        Some(here) => format!("copy this program there: {}", copying(host, here)),
+use crate::shell_words::quoted;
+use crate::ssh::SshCommand;
+
+/// Says how this program gets to a host of that system: by the command that copies it, where the system is of the same
+/// kind, else by building it there.
+pub fn install_advice(system: &str, copying: Option<&str>) -> String {
+    match copying.filter(|_| is_like_here(system)) {
+        Some(copying) => format!("copy this program there: {copying}"),
         None => "install Fulmar there: cargo build --release in its source, then cp target/release/fulmar \
                  ~/.local/bin/"
             .to_owned(),
     }
 }
 
-/// Returns the command that copies it.
-fn copying(host: &str, here: &str) -> String {
-    let here = if is_shell_safe(here) && !here.contains(' ') {
-        here.to_owned()
+/// The command with which a remote shell makes a program of its input.
+const TAKING: &str = "mkdir -p .local/bin && cat >.local/bin/fulmar && chmod +x .local/bin/fulmar";
+
+/// Returns the command that copies the file `here` of this program to the host, over the very ssh of the login. scp would
+/// want other flags.
+pub fn copying_command(ssh: &SshCommand, here: &str) -> String {
+    let words = ssh.command_line(&[TAKING.into()]);
+    let words: Vec<OsString> = words.iter().map(|word| as_typed(word)).collect();
+    let line = words.join(OsStr::new(" "));
+    let here = as_typed(here.as_ref());
+    format!("{} <{}", line.to_string_lossy(), here.to_string_lossy())
+}
+
+/// Returns a word as somebody types it for a shell: in quotes only if it needs them.
+fn as_typed(word: &OsStr) -> OsString {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._:+-=@,".contains(byte);
+    if !word.is_empty() && word.as_encoded_bytes().iter().all(is_plain) {
+        word.to_owned()
     } else {
-        quoted(here.as_ref()).to_string_lossy().into_owned()
-    };
-    let (user, name) = host
-        .rsplit_once('@')
-        .map_or(("", host), |(user, name)| (user, name));
-    let at = if user.is_empty() { "" } else { "@" };
-    // A colon would end the host's name.
-    let name = if name.contains(':') && !name.starts_with('[') {
-        format!("[{name}]")
-    } else {
-        name.to_owned()
-    };
-    format!("ssh {host} mkdir -p .local/bin && scp {here} {user}{at}{name}:.local/bin/fulmar")
+        quoted(word)
+    }
 }
 
 /// Tells if a program that runs here runs on a system of that name, too, as far as the name says.
@@ -55,7 +60,10 @@ fn is_like_here(system: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use fulmar_base::AddressFamily;
+
     use super::*;
+    use crate::ssh::Destination;
 
     /// Returns what `uname -sm` says here, as far as is_like_here is concerned.
     fn system() -> String {
@@ -66,29 +74,59 @@ mod tests {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    fn ssh(words: &[&str], destination: &str) -> SshCommand {
+        SshCommand {
+            words: words.iter().map(OsString::from).collect(),
+            destination: Destination::parse(destination.as_ref()).unwrap(),
+            family: None,
+        }
+    }
+
     #[test]
     fn the_program_is_copied_to_a_system_of_its_own_kind() {
-        let told = |host| {
-            install_advice(
-                host,
-                &format!("{} debian", system().trim()),
-                Some("/opt/a b/fulmar"),
-            )
+        let system = format!("{} debian", system().trim());
+        let told = install_advice(&system, Some("the command"));
+        assert_eq!(told, "copy this program there: the command");
+    }
+
+    #[test]
+    fn the_host_is_reached_as_by_the_login() {
+        for (words, destination, here, told) in [
+            (
+                ["ssh"].as_slice(),
+                "ada@host",
+                "/opt/a b/fulmar",
+                "ssh ada@host 'T' <'/opt/a b/fulmar'",
+            ),
+            (
+                &["ssh", "-F", "my config", "-p", "2222", "-o", "User=it's"],
+                "fe80::1%eth0",
+                "/opt/fulmar",
+                r"ssh -F 'my config' -p 2222 -o 'User=it'\''s' 'fe80::1%eth0' 'T' </opt/fulmar",
+            ),
+            (
+                &["ssh"],
+                "ssh://ada@host:2222",
+                "/f",
+                "ssh ssh://ada@host:2222 'T' </f",
+            ),
+        ] {
+            let told = told.replace('T', TAKING);
+            assert_eq!(copying_command(&ssh(words, destination), here), told);
+        }
+        let ssh = SshCommand {
+            family: Some(AddressFamily::Ipv6),
+            ..ssh(&["ssh"], "host")
         };
-        assert_eq!(
-            told("ada@host"),
-            "copy this program there: ssh ada@host mkdir -p .local/bin && scp '/opt/a b/fulmar' \
-             ada@host:.local/bin/fulmar"
-        );
-        assert!(told("fe80::1%eth0").ends_with(" [fe80::1%eth0]:.local/bin/fulmar"));
+        assert!(copying_command(&ssh, "/f").starts_with("ssh -6 host "));
     }
 
     #[test]
     fn elsewhere_it_is_built() {
         for system in ["", "Linux", "Linux riscv128 debian", "Plan9 x86_64"] {
-            let told = install_advice("host", system, Some("/opt/fulmar"));
+            let told = install_advice(system, Some("the command"));
             assert!(told.contains("cargo build --release"), "{told}");
         }
-        assert!(install_advice("host", &system(), None).contains("cargo build"));
+        assert!(install_advice(&system(), None).contains("cargo build"));
     }
 }

@@ -87,7 +87,7 @@ pub use diagnostics::{Diagnostics, SERVER_STATUS_NO_PROGRAM, STATUS_NO_PROGRAM};
 pub use execution::{Execution, StandardStream};
 pub use host_lookup::QueryStream;
 pub use host_names::{SshConfigNames, continuing, known_host_names};
-pub use install_advice::install_advice;
+pub use install_advice::{copying_command, install_advice};
 pub use login::{Login, LoginConfig, LoginEvent, LoginStep, LoginTimer};
 pub use login_error::{LoginError, SshExit};
 pub use output::LoginOutput;

@@ -55,8 +55,8 @@ pub struct LoginConfig {
     pub addresses: AddressPreference,
     /// The source of the remote end's address.
     pub address_source: AddressSource,
-    /// The file of this program, if it is known: a copy of it may be a server.
-    pub here: Option<String>,
+    /// The command that copies this program there, if its file is known: a copy of it may be a server.
+    pub copying: Option<String>,
 }
 
 /// A step on the way, for a log.
@@ -706,10 +706,10 @@ impl<S: RemoteService> Login<S> {
                 has_said: self.output.has_said_anything(),
                 diagnostics: self.output.diagnostics(),
                 last_words: &self.last_words,
-                here: self
+                copying: self
                     .config
                     .as_ref()
-                    .and_then(|config| config.here.as_deref()),
+                    .and_then(|config| config.copying.as_deref()),
             })
         })
     }

@@ -61,8 +61,8 @@ pub enum LoginError {
         system: String,
         /// The `fulmar` there that does not run.
         unusable: Option<String>,
-        /// The file of this program, if it is known.
-        here: Option<String>,
+        /// The command that copies this program there, if its file is known.
+        copying: Option<String>,
     },
     /// There is a server of stock's, which cannot be given the command.
     #[error(
@@ -165,18 +165,18 @@ impl LoginError {
                 try_by_itself(host, program.as_deref())
             }
             LoginError::NoServer {
-                host,
                 system,
                 unusable,
-                here,
+                copying,
+                ..
             } => {
                 let stock = match package_command(system) {
                     Some(command) => format!("or install Mosh: {command}"),
                     None => "or install Mosh, with the system's packages".to_owned(),
                 };
                 // A copy of this program may not run there either.
-                let here = here.as_deref().filter(|_| unusable.is_none());
-                let ours = install_advice(host, system, here);
+                let copying = copying.as_deref().filter(|_| unusable.is_none());
+                let ours = install_advice(system, copying);
                 let chosen = "if there is one already, say where: --server '/path/to/fulmar server'";
                 [&ours, &stock, chosen].join("\n")
             }
@@ -325,7 +325,7 @@ mod tests {
             host: "host".to_owned(),
             system: system.to_owned(),
             unusable: None,
-            here: None,
+            copying: None,
         };
         failure.advice().unwrap()
     }

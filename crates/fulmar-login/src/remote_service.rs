@@ -104,6 +104,6 @@ pub struct ExitFacts<'a> {
     pub diagnostics: &'a Diagnostics,
     /// The end of ssh's own words.
     pub last_words: &'a str,
-    /// The file of this program, if it is known.
-    pub here: Option<&'a str>,
+    /// The command that copies this program there, if its file is known.
+    pub copying: Option<&'a str>,
 }

@@ -292,7 +292,7 @@ impl RemoteService for SessionService {
                 host,
                 system: system.to_owned(),
                 unusable: program,
-                here: facts.here.map(str::to_owned),
+                copying: facts.copying.map(str::to_owned),
             },
             _ if is_of_ssh(facts) => LoginError::SshEnded {
                 host,

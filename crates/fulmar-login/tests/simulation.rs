@@ -125,7 +125,7 @@ where
             command: "command".to_owned(),
             addresses: AddressPreference::All,
             address_source: AddressSource::Proxy,
-            here: None,
+            copying: None,
         };
         World {
             login: Login::begin(LIMIT, config, service, Key::from_base64),

@@ -170,9 +170,15 @@ impl From<CopyLoginError> for CopyError {
     fn from(failure: CopyLoginError) -> CopyError {
         match failure {
             CopyLoginError::Login(failure) => CopyError::Login(failure),
-            CopyLoginError::NoFulmar { host, system, here } => {
-                CopyError::NoFulmar { host, system, here }
-            }
+            CopyLoginError::NoFulmar {
+                host,
+                system,
+                copying,
+            } => CopyError::NoFulmar {
+                host,
+                system,
+                copying,
+            },
             CopyLoginError::NoCopyServer { host, exit } => {
                 let status = exit.to_string();
                 CopyError::NoCopyServer { host, status }

@@ -57,8 +57,8 @@ pub(crate) enum CopyError {
         host: String,
         /// The kind of system that it is.
         system: String,
-        /// The file of this program, if it is known.
-        here: Option<String>,
+        /// The command that copies this program there, if its file is known.
+        copying: Option<String>,
     },
     /// The program there has ended without a word.
     #[error("the fulmar on {host} cannot copy: it has ended with {status}")]
@@ -260,9 +260,9 @@ impl Advice for CopyError {
                 "to copy a file with the name -, write ./-".to_owned()
             }
             CopyError::TwoOutputs => "leave one of them out".to_owned(),
-            CopyError::NoFulmar { host, system, here } => format!(
+            CopyError::NoFulmar { system, copying, .. } => format!(
                 "{}\nif it is there already, say where: --server /path/to/fulmar",
-                install_advice(host, system, here.as_deref())
+                install_advice(system, copying.as_deref())
             ),
             CopyError::NoCopyServer { host, .. } => format!(
                 "it may be older: fulmar cp needs the same version at both ends; run ssh {host} fulmar \

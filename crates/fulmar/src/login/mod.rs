@@ -21,7 +21,7 @@ use fulmar_core::{CompatMode, LastScreen};
 use fulmar_login::{
     BootstrapRequestError, CandidateAddresses, Destination, Execution, LoginConfig, LoginError,
     LoginEvent, LoginStep, SessionParams, SessionRequest, SessionService, SshCommand,
-    remote_command, session_command,
+    copying_command, remote_command, session_command,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::SettingSources;
@@ -285,16 +285,17 @@ pub(crate) fn config(
     destination: Destination,
     command: String,
 ) -> LoginConfig {
+    let ssh = SshCommand {
+        words: words.to_vec(),
+        destination,
+        family: settings.addresses.only(),
+    };
     LoginConfig {
-        ssh: SshCommand {
-            words: words.to_vec(),
-            destination,
-            family: settings.addresses.only(),
-        },
+        copying: this_program().map(|here| copying_command(&ssh, &here)),
+        ssh,
         command,
         addresses: settings.addresses,
         address_source: settings.remote_ip,
-        here: this_program(),
     }
 }
 

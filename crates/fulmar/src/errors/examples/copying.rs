@@ -44,7 +44,7 @@ pub(super) fn rows() -> Vec<Row> {
             CopyError::NoFulmar {
                 host: host(),
                 system: "Linux x86_64 debian".to_owned(),
-                here: None,
+                copying: None,
             },
             "it was not found, in PATH or where people put programs",
         ),

@@ -17,7 +17,7 @@ pub(super) fn rows() -> Vec<Row> {
         host: host(),
         system: system.to_owned(),
         unusable: unusable.map(str::to_owned),
-        here: None,
+        copying: None,
     };
     let program = || Some("/home/ada/.local/bin/fulmar".to_owned());
     let rows = [
