@@ -82,8 +82,12 @@ pub(crate) struct Handshake {
 /// The fields of an instruction of ours that stock does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Addition {
-    digest: Option<Digest>,
-    farewell: Option<u64>,
+    pub(crate) digest: Option<Digest>,
+    pub(crate) farewell: Option<u64>,
+    /// The silence that we announce.
+    pub(crate) silence: Option<u64>,
+    /// The number of the peer's moves.
+    pub(crate) moves: Option<u64>,
 }
 
 impl Addition {
@@ -91,6 +95,8 @@ impl Addition {
         Extensions {
             digest: self.digest.as_ref().map(|digest| &digest.as_bytes()[..]),
             farewell: self.farewell,
+            silence: self.silence,
+            moves: self.moves,
         }
     }
 }
@@ -151,6 +157,7 @@ impl Handshake {
         Addition {
             digest: self.own.filter(|_| says_digest),
             farewell: self.farewell.filter(|_| says_farewell),
+            ..Addition::default()
         }
     }
 

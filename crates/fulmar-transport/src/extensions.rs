@@ -5,6 +5,8 @@ use crate::wire::{Field, Value, bytes_field_bytes, put_bytes, put_uint};
 mod field {
     pub(super) const DIGEST: u32 = 64;
     pub(super) const FAREWELL: u32 = 65;
+    pub(super) const SILENCE: u32 = 66;
+    pub(super) const MOVES: u32 = 67;
 }
 
 /// The fields of an instruction beyond stock's seven, numbered from 64 on (docs/protocol.md §13.2). A stock peer passes
@@ -20,6 +22,10 @@ pub struct Extensions<'a> {
     pub digest: Option<&'a [u8]>,
     /// The number that goes with its sender's goodbye.
     pub farewell: Option<u64>,
+    /// The milliseconds for which its sender, a client, will be silent at most. The receiver answers at once.
+    pub silence: Option<u64>,
+    /// The number of times that its sender, a server, has seen the client move.
+    pub moves: Option<u64>,
 }
 
 impl<'a> Extensions<'a> {
@@ -29,6 +35,8 @@ impl<'a> Extensions<'a> {
             (field::DIGEST, Value::Bytes(bytes)) => self.digest = Some(bytes),
             (field::DIGEST, _) => self.digest = Some(&[]),
             (field::FAREWELL, Value::Varint(number)) => self.farewell = Some(number),
+            (field::SILENCE, Value::Varint(millis)) => self.silence = Some(millis),
+            (field::MOVES, Value::Varint(number)) => self.moves = Some(number),
             _ => {}
         }
     }
@@ -37,8 +45,15 @@ impl<'a> Extensions<'a> {
         if let Some(digest) = self.digest {
             put_bytes(out, field::DIGEST, digest);
         }
-        if let Some(number) = self.farewell {
-            put_uint(out, field::FAREWELL, number);
+        let numbers = [
+            (field::FAREWELL, self.farewell),
+            (field::SILENCE, self.silence),
+            (field::MOVES, self.moves),
+        ];
+        for (field, number) in numbers {
+            if let Some(number) = number {
+                put_uint(out, field, number);
+            }
         }
     }
 
@@ -48,12 +63,12 @@ impl<'a> Extensions<'a> {
     }
 }
 
-/// The most bytes of the fields that we write, but for the digest itself: two keys, a length, an
-/// integer of up to ten bytes.
+/// The most bytes of the fields that we write, but for the digest itself: four keys, a length, and three integers of
+/// up to ten bytes.
 ///
 /// Source: docs/protocol.md §13.2, as the encoding of Protocol Buffers has it.
 pub(crate) const EXTENSION_BYTES_MAX: usize =
-    bytes_field_bytes(field::DIGEST, 0) + 2 + bytes_field_bytes(field::FAREWELL, 0) + 9;
+    bytes_field_bytes(field::DIGEST, 0) + 2 + 3 * (bytes_field_bytes(field::FAREWELL, 0) + 9);
 
 #[cfg(test)]
 mod tests {
@@ -80,7 +95,12 @@ mod tests {
         let digests: [Option<&[u8]>; 3] = [None, Some(&[7; 32]), Some(&[])];
         for digest in digests {
             for farewell in [None, Some(0), Some(u64::MAX)] {
-                let extensions = Extensions { digest, farewell };
+                let extensions = Extensions {
+                    digest,
+                    farewell,
+                    silence: farewell,
+                    moves: farewell.map(|number| number / 2),
+                };
                 assert_eq!(read(&written(extensions)), extensions);
             }
         }
@@ -90,7 +110,7 @@ mod tests {
     #[test]
     fn fields_of_stock_and_of_tomorrow_are_passed_over() {
         let mut bytes = Vec::new();
-        for number in [1, 7, 63, 66, 1000] {
+        for number in [1, 7, 63, 68, 1000] {
             put_uint(&mut bytes, number, 5);
             put_bytes(&mut bytes, number, b"what");
         }
@@ -105,9 +125,11 @@ mod tests {
     }
 
     #[test]
-    fn a_farewell_of_the_wrong_type_is_none() {
+    fn a_number_of_the_wrong_type_is_none() {
         let mut bytes = Vec::new();
-        put_bytes(&mut bytes, field::FAREWELL, b"5");
+        for number in [field::FAREWELL, field::SILENCE, field::MOVES] {
+            put_bytes(&mut bytes, number, b"5");
+        }
         assert_eq!(read(&bytes), Extensions::default());
     }
 
@@ -121,6 +143,7 @@ mod tests {
         let last = Extensions {
             digest: Some(&[2; 3]),
             farewell: Some(2),
+            ..Extensions::default()
         };
         assert_eq!(read(&bytes), last);
     }

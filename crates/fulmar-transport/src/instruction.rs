@@ -70,6 +70,8 @@ impl<'a> Instruction<'a> {
             extensions: Extensions {
                 digest: None,
                 farewell: None,
+                silence: None,
+                moves: None,
             },
         }
     }
@@ -223,6 +225,8 @@ mod tests {
             extensions: Extensions {
                 digest: Some(&[9; 32]),
                 farewell: Some(3),
+                silence: Some(6000),
+                moves: Some(1),
             },
             ..plain
         };
@@ -230,7 +234,8 @@ mod tests {
         assert_eq!(Instruction::decode(&bytes), Ok(ours));
         let tail = bytes.strip_prefix(encoded(plain).as_slice()).unwrap();
         assert_eq!(tail[..3], [0x82, 0x04, 32]);
-        assert_eq!(tail[35..], [0x88, 0x04, 3]);
+        assert_eq!(tail[35..38], [0x88, 0x04, 3]);
+        assert_eq!(tail[38..], [0x90, 0x04, 0xf0, 0x2e, 0x98, 0x04, 1]);
     }
 
     #[test]
@@ -244,6 +249,8 @@ mod tests {
             extensions: Extensions {
                 digest: Some(&[0; Digest::BYTES]),
                 farewell: Some(u64::MAX),
+                silence: Some(u64::MAX),
+                moves: Some(u64::MAX),
             },
         };
         let overhead = encoded(longest).len() - difference.len();

@@ -8,6 +8,7 @@ fn says(digest: &[u8]) -> Extensions<'_> {
     Extensions {
         digest: Some(digest),
         farewell: Some(3),
+        ..Extensions::default()
     }
 }
 

@@ -269,6 +269,8 @@ impl Insistent {
             extensions: Extensions {
                 digest: Some(&[7; 32]),
                 farewell: Some(3),
+                silence: Some(15_000),
+                moves: Some(1),
             },
             ..Instruction::new(numbers, &difference, b"")
         };
