@@ -1,6 +1,6 @@
 //! The agreement that both ends have before the first datagram.
 
-use fulmar_transport::Digest;
+use fulmar_transport::{Digest, Terms};
 use sha2::{Digest as _, Sha256};
 
 use crate::capability::Capabilities;
@@ -24,6 +24,11 @@ impl Agreement {
     /// Returns what may be used under that agreement, if there is one.
     pub(crate) fn capabilities_of(agreement: Option<Agreement>) -> Capabilities {
         agreement.map_or(Capabilities::NONE, |agreement| agreement.capabilities)
+    }
+
+    /// Returns what of it is the transport's.
+    pub(crate) fn terms(self) -> Terms {
+        Terms::of(self.digest)
     }
 
     /// Returns the agreement on `capabilities`, as it follows from the offer, from `FULMAR OFFER` up

@@ -220,7 +220,7 @@ impl Client {
             EndpointConfig {
                 role: Role::Client,
                 datagram_bytes,
-                agreement: agreement.map(|agreement| agreement.digest),
+                agreement: agreement.map(Agreement::terms),
             },
             sealer,
             opener,

@@ -45,7 +45,7 @@ impl Connection {
         let config = EndpointConfig {
             role: Role::Server,
             datagram_bytes,
-            agreement: agreement.map(|agreement| agreement.digest),
+            agreement: agreement.map(Agreement::terms),
         };
         Connection {
             capabilities: Agreement::capabilities_of(agreement),

@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::congestion::Congestion;
 use crate::counters::{Counters, tick};
 use crate::departure::Departure;
-use crate::dialect::{Dialect, Digest, Handshake};
+use crate::dialect::{Dialect, Handshake};
 use crate::ending::Ending;
 use crate::event::{DatagramVerdict, EndpointEvent, Events, InstructionReceived, Received};
 use crate::hopping::Hopping;
@@ -29,6 +29,7 @@ use crate::redundancy::{Redundancy, copies, first_pause};
 use crate::roaming::Roaming;
 use crate::sender::{Acknowledged, Composed, Numbering, Sender, Trust};
 use crate::shutdown::{Circumstances, Closing};
+use crate::terms::Terms;
 use crate::timing::{
     Deadlines, SendPermission, TimerInput, answer_timeout, backed_off, frame_interval,
     hop_interval, is_active, is_opening, schedule,
@@ -74,7 +75,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     pub(crate) fn new(
         now: Time,
         role: Role,
-        agreement: Option<Digest>,
+        agreement: Option<Terms>,
         local: L,
         remote: R,
     ) -> Conversation<L, R> {
@@ -94,7 +95,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             echo_frames: 0,
             paths,
             closing: Closing::default(),
-            handshake: Handshake::new(agreement),
+            handshake: Handshake::new(agreement.map(|terms| terms.digest)),
             liveness: Liveness::new(now, role),
             intake: Intake::Open,
             events: Events::default(),

@@ -6,13 +6,14 @@ use fulmar_datagram::{Opener, SealError, Sealer, Sequence};
 use crate::cause::{Cause, DropReason};
 use crate::conversation::Conversation;
 use crate::counters::{Counters, tick};
-use crate::dialect::{Dialect, Digest};
+use crate::dialect::Dialect;
 use crate::ending::Ending;
 use crate::event::{Arrival, DatagramVerdict, EndpointEvent, Received, Transmit};
 use crate::inbox::Inbox;
 use crate::outbox::{Noise, Outbox};
 use crate::receiver::{Intake, Receiver};
 use crate::sender::Sender;
+use crate::terms::Terms;
 use crate::timing::Deadlines;
 use crate::{Role, RoundTrip, StateNumber, Synced};
 
@@ -25,8 +26,8 @@ pub struct EndpointConfig {
     /// [`DATAGRAM_BYTES_IPV4`](fulmar_datagram::limits::DATAGRAM_BYTES_IPV4) and
     /// [`DATAGRAM_BYTES_IPV6`](fulmar_datagram::limits::DATAGRAM_BYTES_IPV6).
     pub datagram_bytes: usize,
-    /// The digest of what was agreed on with the peer; `None` if nothing was.
-    pub agreement: Option<Digest>,
+    /// The agreement with the peer, if there is one.
+    pub agreement: Option<Terms>,
 }
 
 /// One end of a conversation that keeps two objects equal at both ends: `L` changes here and is

@@ -105,6 +105,7 @@ mod sender;
 mod shutdown;
 mod state_number;
 mod synced;
+mod terms;
 #[cfg(test)]
 #[path = "../tests/support/objects.rs"]
 mod testing;
@@ -138,4 +139,5 @@ pub use rtt::RoundTrip;
 pub use sender::{Acknowledged, Composed, Numbering, Sender, SyncState, Trust};
 pub use state_number::StateNumber;
 pub use synced::{Budget, Difference, Reached, Synced};
+pub use terms::Terms;
 pub use work::WorkBudget;

@@ -3,16 +3,24 @@
 use fulmar_datagram::Opened;
 
 use super::*;
-use crate::{Assembly, Dialect, Digest, Extensions, Inflater};
+use crate::{Assembly, Dialect, Digest, Extensions, Inflater, Terms};
 
-const ONE: Digest = Digest::new([1; Digest::BYTES]);
-const OTHER: Digest = Digest::new([2; Digest::BYTES]);
+const ONE: Terms = terms(1);
+const OTHER: Terms = terms(2);
+
+/// Returns terms of which each pair of ends has others.
+const fn terms(number: u8) -> Terms {
+    Terms {
+        digest: Digest::new([number; Digest::BYTES]),
+        idle: true,
+    }
+}
 
 /// The status that the server says goodbye with.
 const STATUS: u64 = 7;
 
 /// All ways in which two ends can stand to each other.
-const STANDINGS: [[Option<Digest>; 2]; 5] = [
+const STANDINGS: [[Option<Terms>; 2]; 5] = [
     [None, None],
     [Some(ONE), None],
     [None, Some(ONE)],
@@ -76,7 +84,7 @@ const EVERYTHING: u32 = u32::MAX;
 
 /// Lets two ends conversation for 8 s and has the server say goodbye. The first datagrams of client and server
 /// are lost as the bits of the two masks say.
-fn conversation(agreements: [Option<Digest>; 2], losses: [u32; 2]) -> Pair {
+fn conversation(agreements: [Option<Terms>; 2], losses: [u32; 2]) -> Pair {
     let mut pair = Pair::with(ms(20), agreements);
     pair.loses = Box::new(move |flight| {
         let mask = losses[usize::from(flight.from == Role::Server)];
@@ -137,7 +145,7 @@ fn a_stock_peer_sees_stock_fields_and_at_most_the_digest() {
                     if said.has_digest() {
                         let own = own.expect("who has no agreement says no digest");
                         bytes.extend([0x82, 0x04, 32]);
-                        bytes.extend(own.as_bytes());
+                        bytes.extend(own.digest.as_bytes());
                     }
                     assert_eq!(said.bytes, bytes);
                 }

@@ -7,8 +7,8 @@ use fulmar_datagram::{Direction, Fragment, Key, Opener, Sealer, Stamps};
 
 use crate::testing::{Board, Log};
 use crate::{
-    Arrival, Cause, Deflater, Digest, Endpoint, EndpointConfig, Fragmenter, Instruction, Noise,
-    Numbers, Received, Role, StateNumber, Transmit,
+    Arrival, Cause, Deflater, Endpoint, EndpointConfig, Fragmenter, Instruction, Noise, Numbers,
+    Received, Role, StateNumber, Terms, Transmit,
 };
 
 pub(super) const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
@@ -56,7 +56,7 @@ pub(super) fn client() -> Client {
     client_with(None)
 }
 
-pub(super) fn client_with(agreement: Option<Digest>) -> Client {
+pub(super) fn client_with(agreement: Option<Terms>) -> Client {
     Endpoint::new(
         at(0),
         EndpointConfig {
@@ -75,7 +75,7 @@ pub(super) fn server() -> Server {
     server_with(None)
 }
 
-pub(super) fn server_with(agreement: Option<Digest>) -> Server {
+pub(super) fn server_with(agreement: Option<Terms>) -> Server {
     Endpoint::new(
         at(0),
         EndpointConfig {
@@ -135,7 +135,7 @@ impl Pair {
     }
 
     /// Returns two ends of which the client has the one agreement and the server the other.
-    pub(super) fn with(delay: Duration, agreements: [Option<Digest>; 2]) -> Pair {
+    pub(super) fn with(delay: Duration, agreements: [Option<Terms>; 2]) -> Pair {
         let mut client = client_with(agreements[0]);
         client.handle_path_opened(at(0), CLIENT_PATH);
         Pair {

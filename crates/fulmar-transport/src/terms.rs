@@ -1,0 +1,24 @@
+//! Tells what was agreed on with the peer, as far as it is the transport's.
+
+use crate::dialect::Digest;
+
+/// The agreement with the peer, before the first datagram.
+///
+/// Source: docs/protocol.md §13.3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// The digest of what both ends have seen of it.
+    pub digest: Digest,
+    /// True if pauses may grow while nothing happens.
+    pub idle: bool,
+}
+
+impl Terms {
+    /// Returns an agreement of that digest on nothing that is the transport's.
+    pub const fn of(digest: Digest) -> Terms {
+        Terms {
+            digest,
+            idle: false,
+        }
+    }
+}
