@@ -645,8 +645,9 @@ impl Client {
         let heard = self.endpoint.heard_at();
         ServerLiveness {
             heard,
+            silent_since: self.endpoint.silent_since(),
             // State 0 is acknowledged from the beginning; that proves nothing.
-            answered: heard.map(|_| self.endpoint.proven_at()),
+            answered: heard.map(|_| self.endpoint.unproven_since()),
             round_trip: self.endpoint.round_trip().smoothed(),
         }
     }

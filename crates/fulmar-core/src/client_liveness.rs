@@ -33,7 +33,8 @@ pub(crate) struct ClientLiveness {
     started: Time,
     /// The time for which the session outlives the last client state; `None` for ever.
     expiry: Option<Duration>,
-    last_state: Option<Time>,
+    /// The arrival of its last state, or later if it has announced a pause.
+    silent_since: Option<Time>,
     /// The path on which the client was last said to be; `None` while it counts as detached.
     announced: Option<PathId>,
     is_over: bool,
@@ -44,15 +45,16 @@ impl ClientLiveness {
         ClientLiveness {
             started,
             expiry,
-            last_state: None,
+            silent_since: None,
             announced: None,
             is_over: false,
         }
     }
 
-    /// Notes a new state of the client, and says if it came from somewhere else than before.
-    pub(crate) fn note_state(&mut self, now: Time, path: Option<PathId>) -> Option<Change> {
-        self.last_state = Some(now);
+    /// Notes a new state of the client, after which its silence means something from `since` on. Says if it came from
+    /// somewhere else than before.
+    pub(crate) fn note_state(&mut self, since: Time, path: Option<PathId>) -> Option<Change> {
+        self.silent_since = Some(since);
         let path = path?;
         if self.announced == Some(path) {
             return None;
@@ -65,7 +67,7 @@ impl ClientLiveness {
     pub(crate) fn look(&mut self, now: Time) -> Option<Change> {
         if self.over_at().is_some_and(|over| over <= now) {
             self.is_over = true;
-            return Some(match self.last_state {
+            return Some(match self.silent_since {
                 Some(_) => Change::Expired,
                 None => Change::NeverCame,
             });
@@ -87,19 +89,19 @@ impl ClientLiveness {
 
     /// Returns true once the client has been heard of.
     pub(crate) fn has_met(&self) -> bool {
-        self.last_state.is_some()
+        self.silent_since.is_some()
     }
 
     /// Returns the time for which nothing has come from the client; `None` if nothing ever did.
     pub(crate) fn silence(&self, now: Time) -> Option<Duration> {
-        Some(now.since(self.last_state?))
+        Some(now.since(self.silent_since?))
     }
 
     fn over_at(&self) -> Option<Time> {
         if self.is_over {
             return None;
         }
-        match self.last_state {
+        match self.silent_since {
             Some(last) => Some(last + self.expiry?),
             None => Some(self.started + FIRST_CLIENT_WITHIN),
         }
@@ -107,7 +109,7 @@ impl ClientLiveness {
 
     fn detached_at(&self) -> Option<Time> {
         self.announced?;
-        Some(self.last_state? + DETACHED_AFTER)
+        Some(self.silent_since? + DETACHED_AFTER)
     }
 }
 

@@ -58,19 +58,24 @@ const INFORMATION_LASTS: Duration = Duration::from_secs(10);
 pub(crate) struct ServerLiveness {
     /// The arrival of the newest server state; `None` before the first.
     pub(crate) heard: Option<Time>,
-    /// The time at which the newest of our states that the server has acknowledged was sent.
+    /// The time from which on its silence means something.
+    pub(crate) silent_since: Option<Time>,
+    /// The time at which the newest of our states that the server has acknowledged was sent, or the first question
+    /// after it.
     pub(crate) answered: Option<Time>,
     /// The smoothed round trip.
     pub(crate) round_trip: Duration,
 }
 
 impl ServerLiveness {
-    /// Returns after how long the server counts as late. On a path whose round trip is longer than a few
-    /// seconds the usual time would pass between any two states.
+    /// Returns how long after its newest state the server counts as late. On a path whose round trip is longer than
+    /// a few seconds the usual time would pass between any two states; and a pause that was agreed on is no silence.
     ///
     /// Source: docs/protocol.md §11.1.
     fn late_after(&self) -> Duration {
-        CONTACT_LATE_AFTER.max(self.round_trip * 2)
+        let pause = |heard| Some(self.silent_since?.since(heard));
+        let pause = self.heard.and_then(pause).unwrap_or_default();
+        CONTACT_LATE_AFTER.max(self.round_trip * 2) + pause
     }
 
     /// Returns after how long a reply is late.

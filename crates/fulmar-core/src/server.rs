@@ -467,7 +467,8 @@ impl Server {
             return;
         };
         let events = connection.take_events();
-        let change = self.liveness.note_state(now, connection.endpoint.path());
+        let since = connection.endpoint.silent_since().unwrap_or(now);
+        let change = self.liveness.note_state(since, connection.endpoint.path());
         // Once the end is being said, nobody reads what is typed.
         if self.phase == Phase::Serving {
             self.session.handle_events(now, number, &events);

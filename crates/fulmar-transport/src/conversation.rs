@@ -112,7 +112,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if heard.order == DatagramOrder::InOrder {
             let measured = self.clock.hear(now, heard.stamps, ecn);
             let timeout = self.clock.round_trip().timeout();
-            self.congestion.heard(now, timeout);
+            self.congestion.heard(now, timeout + self.excused());
             if let Some(round_trip) = measured {
                 self.congestion.measured(now, round_trip);
             }
@@ -275,7 +275,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             bytes: cost.bytes,
             // Only what was never sent elsewhere can prove a path (docs/threat-model.md §7).
             news: outgoing.is_new.then_some(outgoing.numbers.target),
-            proven: self.sender.acknowledged_sent_at(),
+            proven: self.unproven_since(),
+            excused: self.excused(),
             hop_interval: hop_interval(self.clock.round_trip().smoothed()),
         };
         self.paths.sent(now, departure, &mut self.events);
@@ -324,7 +325,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             window_opens: self.window_opens(now),
             is_opening: is_opening(self.role, self.sender.sent_number()),
             timeout: round_trip.timeout(),
-            heard: self.liveness.heard,
+            heard: self.silent_since(),
             unacknowledged_since: self.liveness.unacknowledged_since,
             path_probe: self.liveness.path_probe,
             assembly_expiry,
@@ -332,6 +333,22 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             owes_answer: self.closing.owes_answer(),
             answered: self.closing.answered(),
         })
+    }
+
+    /// Returns the time from which on the peer's silence counts; `None` before its first state.
+    pub(crate) fn silent_since(&self) -> Option<Time> {
+        self.liveness.heard
+    }
+
+    /// Returns the time from which on a round trip is missing.
+    pub(crate) fn unproven_since(&self) -> Time {
+        self.sender.acknowledged_sent_at()
+    }
+
+    /// Returns how much of the peer's silence was announced.
+    pub(crate) fn excused(&self) -> Duration {
+        let excused = |heard| self.silent_since().map(|since| since.since(heard));
+        self.liveness.heard.and_then(excused).unwrap_or_default()
     }
 
     /// Applies an instruction.
@@ -442,7 +459,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             Cause::Probe => self.liveness.path_probe.is_none_or(|probe| probe.tries > 0),
             _ => {
                 let large = self.liveness.large;
-                let heard = self.liveness.heard;
+                let heard = self.silent_since();
                 large.is_some_and(|large| large.holds_back(now, timeout))
                     || heard.is_some() && !is_active(now, heard)
             }

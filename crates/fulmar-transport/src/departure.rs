@@ -13,8 +13,11 @@ pub(crate) struct Departure {
     pub(crate) bytes: usize,
     /// The state that it leads to, if none of that number was sent before.
     pub(crate) news: Option<StateNumber>,
-    /// The time at which the newest acknowledged state was sent.
+    /// The time since which a round trip is missing: the newest acknowledged state was sent then, or the first question
+    /// after it.
     pub(crate) proven: Time,
+    /// The part of the peer's silence that was announced.
+    pub(crate) excused: Duration,
     /// The time for which a path may be without a proof that it works.
     pub(crate) hop_interval: Duration,
 }

@@ -117,8 +117,10 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     pub fn handle_report(&mut self, now: Time, path: PathId, error: SendError) -> bool {
         tick(&mut self.conversation.counters.reports);
         let timeout = self.round_trip().timeout();
+        let excused = self.conversation.excused();
+        let liveness = &self.conversation.liveness;
         let is_believed =
-            self.path() == Some(path) && self.conversation.liveness.is_unanswered(now, timeout);
+            self.path() == Some(path) && liveness.is_unanswered(now, timeout, excused);
         if is_believed {
             self.handle_send_error(now, path, error);
         }
@@ -262,15 +264,21 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         self.conversation.sender.sent_number()
     }
 
-    /// Returns when the newest acknowledged state was last sent: the newest proof that the path there
-    /// and back works.
-    pub fn proven_at(&self) -> Time {
-        self.conversation.sender.acknowledged_sent_at()
+    /// Returns the time from which on a proof is missing that the path there and back works: the newest acknowledged
+    /// state was last sent then. If pauses were agreed on, it is the time of the first question after that.
+    pub fn unproven_since(&self) -> Time {
+        self.conversation.unproven_since()
     }
 
     /// Returns when the newest state of the peer arrived, if any has.
     pub fn heard_at(&self) -> Option<Time> {
         self.conversation.liveness.heard
+    }
+
+    /// Returns the time from which on the peer's silence means something: when it was [last
+    /// heard](Endpoint::heard_at), or later if it may pause.
+    pub fn silent_since(&self) -> Option<Time> {
+        self.conversation.silent_since()
     }
 
     /// Returns the measured round trip.

@@ -21,7 +21,7 @@ pub(crate) struct Liveness {
     pub(crate) arrived: Option<Time>,
     /// The number of retries since then.
     pub(crate) retries: u32,
-    /// The departure of the first datagram with content since then.
+    /// The departure of the first question since then.
     asked: Option<Time>,
     /// The time since which a state of the peer waits for its acknowledgement.
     pub(crate) unacknowledged_since: Option<Time>,
@@ -65,17 +65,18 @@ impl Liveness {
         self.large = None;
     }
 
-    /// Tells whether our own datagrams remain unanswered, so that a report of why may be true.
+    /// Tells whether our own datagrams remain unanswered, so that a report of why may be true. Of the peer's silence so
+    /// much was announced.
     ///
     /// Source: docs/threat-model.md §7: anybody off the path can forge a report.
-    pub(crate) fn is_unanswered(&self, now: Time, timeout: Duration) -> bool {
+    pub(crate) fn is_unanswered(&self, now: Time, timeout: Duration, excused: Duration) -> bool {
         // Nothing has ever come that a report would contradict.
         let Some(arrived) = self.arrived else {
             return true;
         };
         let patience = UNANSWERED_MIN.max((timeout + RETRY_MARGIN) * 2);
         let is_overdue = self.asked.is_some_and(|asked| now.since(asked) >= patience);
-        is_overdue || now.since(arrived) >= UNHEARD_MIN.max(timeout * 2)
+        is_overdue || now.since(arrived) >= UNHEARD_MIN.max(timeout * 2) + excused
     }
 
     /// Takes note of a datagram newer than all before. If an acknowledgement is overdue, the silence
@@ -120,9 +121,9 @@ impl Liveness {
 
     /// Takes note that an instruction was sent, in so many datagrams, and whether the peer is to answer
     /// it soon.
-    pub(crate) fn sent(&mut self, now: Time, datagrams: usize, has_content: bool) {
+    pub(crate) fn sent(&mut self, now: Time, datagrams: usize, is_question: bool) {
         self.has_sent = true;
-        if has_content {
+        if is_question {
             self.asked.get_or_insert(now);
         }
         if datagrams > 1 {
@@ -221,20 +222,23 @@ mod tests {
     fn a_report_may_be_true_when_nothing_has_come_back_for_a_while() {
         let mut liveness = server();
         let timeout = Duration::from_millis(200);
-        assert!(liveness.is_unanswered(at(0), timeout), "nobody was heard");
+        assert!(
+            liveness.is_unanswered(at(0), timeout, Duration::ZERO),
+            "nobody was heard"
+        );
         liveness.found_alive(at(100), timeout);
         liveness.sent(at(3000), 1, false);
-        assert!(!liveness.is_unanswered(at(6599), timeout));
-        assert!(liveness.is_unanswered(at(6600), timeout));
+        assert!(!liveness.is_unanswered(at(6599), timeout, Duration::ZERO));
+        assert!(liveness.is_unanswered(at(6600), timeout, Duration::ZERO));
         liveness.sent(at(4000), 1, true);
         liveness.sent(at(4900), 1, true);
-        assert!(!liveness.is_unanswered(at(4999), timeout));
-        assert!(liveness.is_unanswered(at(5000), timeout));
+        assert!(!liveness.is_unanswered(at(4999), timeout, Duration::ZERO));
+        assert!(liveness.is_unanswered(at(5000), timeout, Duration::ZERO));
         let slow = Duration::from_millis(1000);
-        assert!(!liveness.is_unanswered(at(6199), slow));
-        assert!(liveness.is_unanswered(at(6200), slow));
+        assert!(!liveness.is_unanswered(at(6199), slow, Duration::ZERO));
+        assert!(liveness.is_unanswered(at(6200), slow, Duration::ZERO));
         liveness.found_alive(at(5000), timeout);
-        assert!(!liveness.is_unanswered(at(5000), timeout));
+        assert!(!liveness.is_unanswered(at(5000), timeout, Duration::ZERO));
     }
 
     #[test]

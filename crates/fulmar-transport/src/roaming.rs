@@ -1,6 +1,7 @@
 //! A server follows its client.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use fulmar_base::{PathId, Time};
 
@@ -118,7 +119,7 @@ impl Roaming {
 
     pub(crate) fn sent(&mut self, now: Time, departure: Departure) {
         // After so long somebody else may have the address.
-        if now.since(self.heard) > ASSOCIATION_AGE_MAX {
+        if self.is_forgotten(now, departure.excused) {
             self.leave(now);
             return;
         }
@@ -130,6 +131,10 @@ impl Roaming {
             *bytes = bytes.saturating_add(departure.bytes);
             *first_news = first_news.or(departure.news);
         }
+    }
+
+    fn is_forgotten(&self, now: Time, excused: Duration) -> bool {
+        now.since(self.heard) > ASSOCIATION_AGE_MAX + excused
     }
 
     /// Leaves the current path, and remembers what has to be remembered of it.

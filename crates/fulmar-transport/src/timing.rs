@@ -388,7 +388,8 @@ pub struct TimerInput {
     pub retry_pause: Duration,
     /// The time at which a copy of it is to be sent.
     pub copy: Option<Time>,
-    /// The arrival of the newest state of the peer, if any has come.
+    /// The time from which on the peer's silence counts: the arrival of its newest state, or later if it has announced
+    /// a pause; `None` if no state has come.
     pub heard: Option<Time>,
     /// The time since which a state of the peer waits for its acknowledgement.
     pub unacknowledged_since: Option<Time>,

@@ -23,6 +23,7 @@ fn notices_of(delivery: Delivery) -> Notices {
 
 const SILENT: ServerLiveness = ServerLiveness {
     heard: None,
+    silent_since: None,
     answered: None,
     round_trip: Duration::from_millis(50),
 };
@@ -30,6 +31,7 @@ const SILENT: ServerLiveness = ServerLiveness {
 fn heard_at(heard: u64, answered: u64) -> ServerLiveness {
     ServerLiveness {
         heard: Some(ms(heard)),
+        silent_since: Some(ms(heard)),
         answered: Some(ms(answered)),
         round_trip: Duration::from_millis(50),
     }
@@ -103,6 +105,19 @@ fn a_long_round_trip_is_not_lateness() {
     };
     assert_eq!(text(&notices, 21_000, liveness), None);
     assert!(text(&notices, 21_001, liveness).is_some());
+}
+
+#[test]
+fn a_pause_that_was_agreed_on_is_no_silence_and_is_counted_once_it_is() {
+    let notices = notices();
+    let liveness = ServerLiveness {
+        silent_since: Some(ms(13_000)),
+        ..heard_at(1000, 16_000)
+    };
+    assert_eq!(text(&notices, 19_500, liveness), None);
+    assert_eq!(notices.next_change(ms(1000), liveness), Some(ms(19_501)));
+    let late = text(&notices, 19_501, liveness).unwrap();
+    assert!(late.contains("nothing heard for 18 seconds"), "{late}");
 }
 
 #[test]

@@ -41,6 +41,7 @@ impl Told {
             bytes: 100,
             news: None,
             proven: at(proven),
+            excused: Duration::ZERO,
             hop_interval: Duration::from_secs(10),
         };
         self.hopping.sent(at(now), departure, &mut self.events);

@@ -19,6 +19,7 @@ fn departure(bytes: usize, news: Option<u64>) -> Departure {
         bytes,
         news: news.map(state),
         proven: Time::ZERO,
+        excused: Duration::ZERO,
         hop_interval: Duration::ZERO,
     }
 }
