@@ -69,6 +69,8 @@ countable! {
         FirstRepeat = "first repeat",
         /// The path to the peer may have changed, or may work again.
         Probe = "probe",
+        /// The peer has asked whether we are there.
+        Answer = "answer",
         /// The peer's object has changed, and we have to acknowledge it.
         Acknowledgement = "acknowledgement",
         /// Nothing was sent for a while.

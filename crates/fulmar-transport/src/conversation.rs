@@ -10,10 +10,11 @@ use crate::clock::Clock;
 use crate::congestion::Congestion;
 use crate::counters::{Counters, tick};
 use crate::departure::Departure;
-use crate::dialect::{Dialect, Handshake};
+use crate::dialect::{Addition, Dialect, Handshake};
 use crate::ending::Ending;
 use crate::event::{DatagramVerdict, EndpointEvent, Events, InstructionReceived, Received};
 use crate::hopping::Hopping;
+use crate::idle::{Idle, Question};
 use crate::inbox::Heard;
 use crate::instruction::{Instruction, Numbers};
 use crate::limits::{
@@ -54,6 +55,9 @@ pub(crate) struct Conversation<L, R> {
     pub(crate) closing: Closing,
     pub(crate) handshake: Handshake,
     pub(crate) liveness: Liveness,
+    /// True if pauses were agreed on, if the peer shows that it has agreed.
+    agrees_on_idle: bool,
+    pub(crate) idle: Idle,
     pub(crate) intake: Intake,
     pub(crate) events: Events,
     pub(crate) counters: Counters,
@@ -97,6 +101,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             closing: Closing::default(),
             handshake: Handshake::new(agreement.map(|terms| terms.digest)),
             liveness: Liveness::new(now, role),
+            agrees_on_idle: agreement.is_some_and(|terms| terms.idle),
+            idle: Idle::Off,
             intake: Intake::Open,
             events: Events::default(),
             counters: Counters::default(),
@@ -121,6 +127,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             self.paths.heard(now, path, &mut self.events);
             if self.paths.current() != before {
                 self.liveness.moved(now);
+                self.idle.moved();
                 self.congestion.moved();
             }
         }
@@ -156,6 +163,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
 
     /// Takes note of a change in the world.
     pub(crate) fn hint(&mut self, now: Time, hint: Hint) {
+        self.idle.path_changed();
         match hint {
             Hint::Woke { .. } => {
                 self.clock.wake(now);
@@ -244,9 +252,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
                 throwaway,
             },
             difference,
-            addition: self
-                .handshake
-                .addition(target, self.sender.acknowledged_number()),
+            addition: self.addition(cause, target),
             is_new,
         })
     }
@@ -255,7 +261,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     pub(crate) fn sent(&mut self, now: Time, outgoing: &Outgoing, cost: Cost) {
         self.counters.sent.count(outgoing.cause);
         let has_content = !outgoing.difference.is_empty();
-        self.liveness.sent(now, cost.datagrams, has_content);
+        let question = Question::of(outgoing.addition.silence.is_some(), has_content);
+        self.idle.sent(now, question);
+        self.liveness.sent(now, cost.datagrams, question.is_some());
         if cost.datagrams > 1 {
             // What is large is a new page, of which what follows is the rest, or a flood.
             self.echo_frames = 0;
@@ -284,6 +292,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
 
     /// Ends the conversation if its time has come.
     pub(crate) fn settle(&mut self, now: Time) {
+        if self.idle.only_answers() {
+            self.paths.expire(now, self.excused());
+        }
         if self.ended.is_none()
             && let Some(ending) = self.closing.ending(self.circumstances(now))
         {
@@ -326,6 +337,10 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             is_opening: is_opening(self.role, self.sender.sent_number()),
             timeout: round_trip.timeout(),
             heard: self.silent_since(),
+            silence: self
+                .idle
+                .own_silence(self.sender.sent_at(), round_trip.timeout()),
+            asked: self.idle.asked(),
             unacknowledged_since: self.liveness.unacknowledged_since,
             path_probe: self.liveness.path_probe,
             assembly_expiry,
@@ -337,18 +352,31 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
 
     /// Returns the time from which on the peer's silence counts; `None` before its first state.
     pub(crate) fn silent_since(&self) -> Option<Time> {
-        self.liveness.heard
+        let heard = self.liveness.heard?;
+        Some(self.idle.silent_since(heard, self.sender.sent_at()))
     }
 
     /// Returns the time from which on a round trip is missing.
     pub(crate) fn unproven_since(&self) -> Time {
-        self.sender.acknowledged_sent_at()
+        let proven = self.sender.acknowledged_sent_at();
+        self.idle.unproven_since(proven, self.sender.sent_at())
     }
 
     /// Returns how much of the peer's silence was announced.
     pub(crate) fn excused(&self) -> Duration {
         let excused = |heard| self.silent_since().map(|since| since.since(heard));
         self.liveness.heard.and_then(excused).unwrap_or_default()
+    }
+
+    /// Returns our own fields of an instruction to that state.
+    fn addition(&self, cause: Cause, target: StateNumber) -> Addition {
+        let acknowledged = self.sender.acknowledged_number();
+        let is_ping = matches!(cause, Cause::Heartbeat | Cause::Probe);
+        Addition {
+            silence: self.idle.silence().filter(|_| is_ping),
+            moves: self.idle.moves(),
+            ..self.handshake.addition(target, acknowledged)
+        }
     }
 
     /// Applies an instruction.
@@ -370,6 +398,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if let Some(dialect) = self.handshake.hear(extensions) {
             self.speak(now, dialect);
         }
+        if order == DatagramOrder::InOrder {
+            self.idle.hear(now, extensions);
+        }
         // Also where the difference is refused later on: what the peer has does not depend on that
         // (docs/protocol.md §5.2).
         if !numbers.contradict() {
@@ -389,6 +420,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             self.handshake.hear_farewell(extensions);
         }
         self.advance(now, numbers.target, outcome);
+        if outcome == StateOutcome::Newest {
+            self.idle.advanced(!difference.is_empty());
+        }
         let is_waiting = match outcome {
             StateOutcome::Newest => true,
             // It does not know that we have the state, unless this was sent before it knew.
@@ -405,8 +439,10 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     /// seen the same agreement.
     fn speak(&mut self, now: Time, dialect: Dialect) {
         self.events.push(EndpointEvent::DialectDecided { dialect });
-        if dialect == Dialect::Altered {
-            self.closing.begin(now);
+        match dialect {
+            Dialect::Altered => self.closing.begin(now),
+            Dialect::Native if self.agrees_on_idle => self.idle = Idle::agreed(self.role),
+            Dialect::Undecided | Dialect::Legacy | Dialect::Native => {}
         }
     }
 
@@ -418,6 +454,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
         if let Acknowledged::Newer { sent_at } = acknowledged {
             self.liveness.proven(sent_at);
+            self.idle.proven(sent_at);
             if let Some(sent_at) = self.congestion.acknowledged(now, number) {
                 self.answers.sample(now.since(sent_at));
             }
@@ -466,7 +503,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         };
         if is_probe {
             Extent::Probe
-        } else if self.is_full(now) && matches!(cause, Cause::Acknowledgement | Cause::Heartbeat) {
+        } else if self.is_full(now) && is_sign_of_life(cause) {
             Extent::Number
         } else {
             Extent::Whole
@@ -552,4 +589,12 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             timeout: round_trip.timeout(),
         }
     }
+}
+
+/// Tells whether something is sent for that cause even if nothing has changed.
+fn is_sign_of_life(cause: Cause) -> bool {
+    matches!(
+        cause,
+        Cause::Acknowledgement | Cause::Heartbeat | Cause::Answer
+    )
 }

@@ -88,6 +88,7 @@ mod error;
 mod event;
 mod extensions;
 mod hopping;
+mod idle;
 mod inbox;
 mod instruction;
 pub mod limits;

@@ -160,6 +160,16 @@ pub(crate) const ACKNOWLEDGEMENT_DELAY: Duration = Duration::from_millis(100);
 /// Source: docs/protocol.md §5.4.
 pub(crate) const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(3000);
 
+/// The longest pause of a client that has nothing to say to a server with which it has agreed on pauses.
+///
+/// Source: docs/protocol.md §13.8. Translators of addresses keep a mapping for 30 s and longer, with few exceptions.
+pub(crate) const IDLE_PAUSE_MAX: Duration = Duration::from_millis(15_000);
+
+/// The step by which such a pause becomes longer each time that a shorter one was survived.
+///
+/// Source: docs/protocol.md §13.8. Chosen by eye: the longest is reached within a minute.
+pub(crate) const IDLE_PAUSE_STEP: Duration = Duration::from_millis(3000);
+
 /// The time since the peer was last heard for which unacknowledged states are still sent again without being asked for.
 ///
 /// Source: docs/protocol.md §5.4.

@@ -1,5 +1,7 @@
 //! The paths to the peer.
 
+use std::time::Duration;
+
 use fulmar_base::{PathId, Time};
 
 use crate::StateNumber;
@@ -61,6 +63,13 @@ impl Paths {
     pub(crate) fn acknowledged(&mut self, path: PathId, number: StateNumber, events: &mut Events) {
         if let Paths::Server(roaming) = self {
             roaming.acknowledged(path, number, events);
+        }
+    }
+
+    /// Forgets where a peer was that has been away for long, of whose silence so much was announced.
+    pub(crate) fn expire(&mut self, now: Time, excused: Duration) {
+        if let Paths::Server(roaming) = self {
+            roaming.expire(now, excused);
         }
     }
 

@@ -133,6 +133,13 @@ impl Roaming {
         }
     }
 
+    /// Leaves the path of a client that has been away for long, of whose silence so much was announced.
+    pub(crate) fn expire(&mut self, now: Time, excused: Duration) {
+        if self.is_forgotten(now, excused) {
+            self.leave(now);
+        }
+    }
+
     fn is_forgotten(&self, now: Time, excused: Duration) -> bool {
         now.since(self.heard) > ASSOCIATION_AGE_MAX + excused
     }

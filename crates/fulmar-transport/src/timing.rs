@@ -172,11 +172,31 @@ pub fn acknowledgement(arrived: Time) -> Due {
     (arrived + ACKNOWLEDGEMENT_DELAY, Cause::Acknowledgement)
 }
 
-/// Silence lasts 3 s at most.
+/// Silence lasts 3 s at most, if nothing else was agreed on.
 ///
 /// Source: docs/protocol.md §5.4.
 pub fn heartbeat(last_sent: Time) -> Due {
     (last_sent + HEARTBEAT_INTERVAL, Cause::Heartbeat)
+}
+
+/// The end of our own silence.
+///
+/// Source: docs/protocol.md §13.8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// After the usual [heartbeat].
+    Usual,
+    /// At that time.
+    Until(Time),
+    /// Only if the peer asks, or something happens.
+    Endless,
+}
+
+/// A question whether we are there is answered at once.
+///
+/// Source: docs/protocol.md §13.8.
+pub(crate) fn answer(asked: Time) -> Due {
+    (asked, Cause::Answer)
 }
 
 /// Returns the pause after `tries` datagrams in vain: none of note at first, then 250 ms, doubling
@@ -391,6 +411,10 @@ pub struct TimerInput {
     /// The time from which on the peer's silence counts: the arrival of its newest state, or later if it has announced
     /// a pause; `None` if no state has come.
     pub heard: Option<Time>,
+    /// The end of our own silence.
+    pub silence: Silence,
+    /// The time since which a question of the peer waits for its answer.
+    pub asked: Option<Time>,
     /// The time since which a state of the peer waits for its acknowledgement.
     pub unacknowledged_since: Option<Time>,
     /// The probe of the path, while there is one.
@@ -415,7 +439,7 @@ pub fn schedule(input: &TimerInput) -> Deadlines {
     input.limits(&mut table);
     match input.permission {
         SendPermission::Nowhere => {}
-        SendPermission::Heartbeats => table.set(heartbeat(input.last_sent)),
+        SendPermission::Heartbeats => input.signs_of_life(&mut table),
         SendPermission::Open if input.is_ending() => input.ending_sends(&mut table),
         SendPermission::Open => input.sends(&mut table),
     }
@@ -453,12 +477,24 @@ impl TimerInput {
             table.set(first(self.last_sent));
             return;
         }
-        table.set(heartbeat(self.last_sent));
+        self.signs_of_life(table);
         if let Some(arrived) = self.unacknowledged_since {
             table.set(acknowledgement(arrived));
         }
         self.content(table);
         self.probes(table);
+    }
+
+    /// Enters the time at which the peer is to hear from us, whether anything has changed or not.
+    fn signs_of_life(&self, table: &mut Deadlines) {
+        match self.silence {
+            Silence::Usual => table.set(heartbeat(self.last_sent)),
+            Silence::Until(end) => table.set((end, Cause::Heartbeat)),
+            Silence::Endless => {}
+        }
+        if let Some(asked) = self.asked {
+            table.set(answer(asked));
+        }
     }
 
     /// Enters the time at which the object, or the missing part of it, is to be sent.

@@ -3,6 +3,7 @@
 mod agreement;
 mod attack;
 mod hostile;
+mod idle;
 mod pace;
 mod pair;
 mod random;

@@ -29,6 +29,8 @@ fn quiet() -> TimerInput {
         is_opening: false,
         timeout: ms(200),
         heard: Some(at(900)),
+        silence: Silence::Usual,
+        asked: None,
         unacknowledged_since: None,
         path_probe: None,
         assembly_expiry: None,
