@@ -3,7 +3,7 @@
 use fulmar_transport::{Digest, Terms};
 use sha2::{Digest as _, Sha256};
 
-use crate::capability::Capabilities;
+use crate::capability::{Capabilities, Capability};
 
 /// The first bytes of what is hashed, so that the hash cannot be that of anything else.
 ///
@@ -28,7 +28,10 @@ impl Agreement {
 
     /// Returns what of it is the transport's.
     pub(crate) fn terms(self) -> Terms {
-        Terms::of(self.digest)
+        Terms {
+            digest: self.digest,
+            idle: self.capabilities.has(Capability::Idle),
+        }
     }
 
     /// Returns the agreement on `capabilities`, as it follows from the offer, from `FULMAR OFFER` up

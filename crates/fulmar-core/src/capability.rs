@@ -12,17 +12,20 @@ pub enum Capability {
     Exit,
     /// The server's hints about the program, for prediction.
     Hints,
+    /// Pauses that grow while nothing happens.
+    Idle,
 }
 
 impl Capability {
     /// All that there are, in the order of their names.
-    pub const ALL: [Capability; 2] = [Capability::Exit, Capability::Hints];
+    pub const ALL: [Capability; 3] = [Capability::Exit, Capability::Hints, Capability::Idle];
 
     /// Returns the name that offers and announcements have for it.
     pub const fn name(self) -> &'static str {
         match self {
             Capability::Exit => "exit",
             Capability::Hints => "hints",
+            Capability::Idle => "idle",
         }
     }
 
@@ -154,7 +157,7 @@ mod tests {
             assert_eq!(Capabilities::parse(&set.to_string()), set);
         }
         assert_eq!(Capabilities::NONE.to_string(), "-");
-        assert_eq!(format!("{:?}", Capabilities::ALL), "exit,hints");
+        assert_eq!(format!("{:?}", Capabilities::ALL), "exit,hints,idle");
     }
 
     #[test]

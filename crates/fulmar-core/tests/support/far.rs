@@ -101,6 +101,9 @@ pub(crate) struct Far {
     /// A terminal that is told what the program writes, directly.
     pub(crate) reference: Terminal,
     pub(crate) is_running: bool,
+    /// The number of times that it was woken by nothing but time.
+    pub(crate) wakes: usize,
+    last_arrival: Duration,
     /// Bytes that the program reads each millisecond; all of them if `None`.
     pty_speed: Option<usize>,
     paths: Vec<SocketAddr>,
@@ -127,6 +130,8 @@ impl Far {
             events: Vec::new(),
             reference: Terminal::new(size),
             is_running: false,
+            wakes: 0,
+            last_arrival: Duration::ZERO,
             pty_speed: None,
             paths: Vec::new(),
             buffer: Vec::new(),
@@ -229,6 +234,7 @@ impl Far {
 
 impl Node for Far {
     fn handle_datagram(&mut self, now: Duration, datagram: Datagram) {
+        self.last_arrival = now;
         let known = self.paths.iter().position(|path| *path == datagram.source);
         let path = known.unwrap_or_else(|| {
             self.paths.push(datagram.source);
@@ -244,6 +250,7 @@ impl Node for Far {
     }
 
     fn handle_timeout(&mut self, now: Duration) {
+        self.wakes += usize::from(self.last_arrival < now);
         if self.is_running {
             let poured = self.program.pour(now);
             self.output(now, &poured);

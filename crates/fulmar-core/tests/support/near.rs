@@ -21,6 +21,9 @@ pub(crate) struct Near {
     pub(crate) terminal: Terminal,
     pub(crate) drawn_bytes: usize,
     pub(crate) frames: usize,
+    /// The number of times that it was woken by nothing but time.
+    pub(crate) wakes: usize,
+    last_arrival: Duration,
     checker: Checker,
     server: SocketAddr,
     paths_opened: u64,
@@ -66,6 +69,8 @@ impl Near {
             terminal: Terminal::new(size),
             drawn_bytes: 0,
             frames: 0,
+            wakes: 0,
+            last_arrival: Duration::ZERO,
             checker: Checker::default(),
             server,
             paths_opened: 0,
@@ -181,6 +186,7 @@ impl Near {
 
 impl Node for Near {
     fn handle_datagram(&mut self, now: Duration, datagram: Datagram) {
+        self.last_arrival = now;
         let arrival = Arrival {
             path: PathId::new(self.paths_opened),
             ecn: datagram.ecn,
@@ -190,6 +196,7 @@ impl Node for Near {
     }
 
     fn handle_timeout(&mut self, now: Duration) {
+        self.wakes += usize::from(self.last_arrival < now);
         self.client.handle_timeout(time(now));
     }
 
