@@ -35,9 +35,10 @@ pub struct Datagram<'a> {
 /// The counts of one call that took datagrams from the socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Received {
-    /// The number of datagrams taken, those included that are not handed on for their length. 0 means that no
-    /// more are waiting.
+    /// The number of datagrams taken, those included that are not handed on for their length.
     pub datagrams: usize,
+    /// True if more may be waiting: as many were taken as one call may take.
+    pub has_more: bool,
     /// The latest ICMP error, if the socket is set up to report them.
     pub icmp: Option<IcmpReport>,
 }
@@ -115,23 +116,27 @@ impl Inbox {
         (self.filled, self.popped) = (0, 0);
         let mut received = Received::default();
         for _ in 0..ERRORS_PER_CALL {
-            if from.options.icmp_errors == IcmpErrors::Reported {
-                received.icmp = take_icmp_errors(from)?.or(received.icmp);
-            }
             match self.receive_batch(from, budget) {
                 Ok(datagrams) => {
                     received.datagrams = datagrams;
+                    received.has_more = datagrams > 0 && datagrams == budget.min(BATCH_SIZE);
                     return Ok(received);
                 }
                 Err(error) => match Refusal::of(&error) {
-                    Refusal::WouldBlock => return Ok(received),
-                    // An error about something we sent, which is out of the way by being told.
+                    // It was ready for another reason, then: an error in its queue.
+                    Refusal::WouldBlock => {
+                        received.icmp = take_icmp_errors(from)?.or(received.icmp);
+                        return Ok(received);
+                    }
+                    // An error about something we sent, which is out of the way by being told. The queue
+                    // says who has reported it.
                     refusal if refusal.may_be_of_another() || refusal == Refusal::NoBuffers => {
                         let report = IcmpReport {
                             error: refusal.meaning(),
                             reporter: None,
                         };
-                        received.icmp = received.icmp.or(believable(from, report));
+                        let queued = take_icmp_errors(from)?.or(received.icmp);
+                        received.icmp = queued.or(believable(from, report));
                     }
                     _ => return Err(error),
                 },
@@ -161,9 +166,13 @@ impl Inbox {
     }
 }
 
-/// Empties the socket's queue of errors, within limits, and returns the newest.
+/// Empties the socket's queue of errors, within limits, and returns the newest. It is empty unless the socket is set
+/// up to report them.
 fn take_icmp_errors(from: &UdpSocket) -> io::Result<Option<IcmpReport>> {
     let mut newest = None;
+    if from.options.icmp_errors == IcmpErrors::Ignored {
+        return Ok(newest);
+    }
     for _ in 0..ERRORS_PER_CALL {
         let Some(report) = from.state.recv_transport_error((&from.socket).into())? else {
             break;

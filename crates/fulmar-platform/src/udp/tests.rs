@@ -215,7 +215,9 @@ fn a_call_takes_no_more_than_its_budget() {
     let mut taken = 0;
     while taken < 100 {
         wait_readable(&server);
-        let received = server.receive(&mut inbox, 7).unwrap().datagrams;
+        let received = server.receive(&mut inbox, 7).unwrap();
+        assert_eq!(received.has_more, received.datagrams == 7);
+        let received = received.datagrams;
         assert!((1..=7).contains(&received));
         assert_eq!(inbox.datagrams().count(), received);
         taken += received;
@@ -402,8 +404,8 @@ mod linux {
         assert_eq!(
             received,
             Received {
-                datagrams: 0,
-                icmp: Some(report)
+                icmp: Some(report),
+                ..Received::default()
             }
         );
         assert_eq!(inbox.datagrams().count(), 0);
@@ -451,6 +453,30 @@ mod linux {
             [b"data"]
         );
         assert!(!is_readable(&client));
+    }
+
+    #[test]
+    fn what_the_system_itself_has_queued_leaves_the_socket_quiet_after_one_call() {
+        let options = UdpOptions {
+            fragmentation: Fragmentation::Forbidden,
+            icmp_errors: IcmpErrors::Reported,
+            ..UdpOptions::default()
+        };
+        let Ok(mut client) = UdpSocket::bind((Ipv6Addr::LOCALHOST, 0).into(), options) else {
+            crate::leave_out("this machine has no IPv6 loopback");
+            return;
+        };
+        // Longer than loopback's MTU of 65 536, with 48 bytes of headers.
+        let outcome = client.send(&to(&client, &[0; 65_500]));
+        assert_eq!(outcome, Err(SendError::TooBig));
+        assert!(is_readable(&client), "nothing is queued");
+        let mut inbox = Inbox::new(PAYLOAD);
+        let received = client.receive(&mut inbox, 64).unwrap();
+        assert_eq!(
+            received.icmp.map(|report| report.error),
+            Some(SendError::TooBig)
+        );
+        assert!(!is_readable(&client), "the loop would spin");
     }
 
     #[test]

@@ -106,11 +106,13 @@ impl ClientSockets {
             if let Some(report) = received.icmp {
                 handler.handle_report(self.report(path, report));
             }
-            if received.datagrams == 0 {
+            if received.datagrams > 0 {
+                handler.note_arrival();
+                self.hand_over(path, handler);
+            }
+            if !received.has_more {
                 break;
             }
-            handler.note_arrival();
-            self.hand_over(path, handler);
         }
     }
 

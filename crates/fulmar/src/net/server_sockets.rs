@@ -73,11 +73,13 @@ impl ServerSockets {
                     is_of_all: false,
                 });
             }
-            if received.datagrams == 0 {
+            if received.datagrams > 0 {
+                handler.note_arrival();
+                self.hand_over(index, handler);
+            }
+            if !received.has_more {
                 break;
             }
-            handler.note_arrival();
-            self.hand_over(index, handler);
         }
     }
 
