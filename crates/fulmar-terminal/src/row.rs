@@ -141,7 +141,8 @@ impl CellRow {
         self.cells.get(usize::from(column.0))
     }
 
-    fn glyph_of(&self, cell: &Cell) -> Glyph<'_> {
+    /// Returns what a cell of this row shows.
+    pub(crate) fn glyph_of(&self, cell: &Cell) -> Glyph<'_> {
         if cell.is_blank() {
             return Glyph::Blank;
         }

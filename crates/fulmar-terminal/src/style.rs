@@ -46,6 +46,11 @@ impl Color {
         }
     }
 
+    /// Returns a number that no other colour has.
+    pub(crate) const fn bits(self) -> u32 {
+        self.0
+    }
+
     /// Returns true if this is the terminal's own colour.
     pub const fn is_default(self) -> bool {
         self.0 == 0

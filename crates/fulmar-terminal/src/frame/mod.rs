@@ -34,7 +34,7 @@ use crate::style::{Color, Style};
 use crate::vocabulary::Vocabulary;
 
 use rows::RowChange;
-use scroll::{Direction, Scroll};
+use scroll::{Compared, Direction, Scroll};
 use seen::{is_same_row, is_wrapped, last_cell};
 use writer::Writer;
 
@@ -212,8 +212,11 @@ impl<'a> Frame<'a> {
         let rows = self.target.size().rows();
         // Output that scrolls leaves the cursor in the last row.
         let is_at_bottom = self.target.cursor().position.row == self.target.size().last_row();
-        let whole = scroll::find_whole(&shown.rows, &new).filter(|_| is_at_bottom);
-        let Some(scroll) = whole.or_else(|| scroll::find(&shown.rows, &new)) else {
+        let Some(compared) = Compared::of(&shown.rows, &new) else {
+            return;
+        };
+        let whole = is_at_bottom.then(|| compared.find_whole()).flatten();
+        let Some(scroll) = whole.or_else(|| compared.find()) else {
             return;
         };
         write_scroll(writer, &scroll, rows);

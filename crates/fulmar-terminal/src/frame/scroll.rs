@@ -1,12 +1,10 @@
 //! Finding rows that moved.
 
-use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cell::Glyph;
 use crate::row::CellRow;
-use crate::size::Column;
 
 /// Rows that are on both screens, but higher or lower.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,66 +32,85 @@ const SAVING_MIN: usize = 24;
 /// Chosen by eye.
 const COUNT_MAX: usize = 256;
 
-/// Returns the scrolling of `old` after which the fewest columns are left to be drawn to reach
-/// `new`, or `None` if drawing is as cheap. Both have the same number of rows.
-pub(super) fn find(old: &[&Arc<CellRow>], new: &[&Arc<CellRow>]) -> Option<Scroll> {
-    let changed: Vec<bool> = old.iter().zip(new).map(|(old, new)| old != new).collect();
-    let first = changed.iter().position(|&changed| changed)?;
-    let last = changed.iter().rposition(|&changed| changed)?;
-    if first == last {
-        return None;
-    }
-    // Rows above the first and below the last that differ are right already, and stay where they
-    // are.
-    let old_keys = keys(&old[first..=last]);
-    let new_keys = keys(&new[first..=last]);
-    let height = last - first + 1;
-    let mut best: Option<(usize, Scroll)> = None;
-    for count in 1..height.min(COUNT_MAX + 1) {
-        for direction in [Direction::Up, Direction::Down] {
-            let (old_start, new_start) = match direction {
-                Direction::Up => (count, 0),
-                Direction::Down => (0, count),
-            };
-            let pairs =
-                (0..height - count).map(|i| (&old_keys[old_start + i], &new_keys[new_start + i]));
-            let Some((run, saving)) = best_run(pairs, |i| changed[first + new_start + i]) else {
-                continue;
-            };
-            if best.as_ref().is_none_or(|(known, _)| saving > *known) {
-                let region = first + run.start..first + run.end + count;
-                let scroll = Scroll {
-                    region: region.start as u16..region.end as u16,
-                    direction,
-                    count: count as u16,
-                };
-                best = Some((saving, scroll));
-            }
-        }
-    }
-    best.filter(|&(saving, _)| saving >= SAVING_MIN)
-        .map(|(_, scroll)| scroll)
+/// The rows of two screens of the same height, with what tells one row from another.
+pub(super) struct Compared {
+    changed: Vec<bool>,
+    old: Vec<Key>,
+    new: Vec<Key>,
 }
 
-/// Returns the scrolling of the whole screen upwards after which the fewest columns are left to be drawn, or `None` if
-/// nothing can be saved so. Only the rows at the bottom may be new.
-///
-/// It is the one by which lines enter a terminal's scrollback, and so it need not be the cheapest.
-pub(super) fn find_whole(old: &[&Arc<CellRow>], new: &[&Arc<CellRow>]) -> Option<Scroll> {
-    let changed: Vec<bool> = old.iter().zip(new).map(|(old, new)| old != new).collect();
-    if changed.iter().filter(|&&changed| changed).count() < 2 {
-        return None;
+impl Compared {
+    /// Compares two screens of the same height; `None` if fewer than two rows differ, so that nothing has scrolled.
+    pub(super) fn of(old: &[&Arc<CellRow>], new: &[&Arc<CellRow>]) -> Option<Compared> {
+        let changed: Vec<bool> = old.iter().zip(new).map(|(old, new)| old != new).collect();
+        if changed.iter().filter(|&&changed| changed).count() < 2 {
+            return None;
+        }
+        let old: Vec<Key> = old.iter().map(|row| key(row)).collect();
+        let rows = new.iter().zip(&old).zip(&changed);
+        let new = rows.map(|((row, old), &changed)| if changed { key(row) } else { *old });
+        Some(Compared {
+            new: new.collect(),
+            old,
+            changed,
+        })
     }
-    let (old_keys, new_keys) = (keys(old), keys(new));
-    let counts = 1..old.len().min(COUNT_MAX + 1);
-    let savings = counts.map(|count| (whole_saving(&old_keys, &new_keys, &changed, count), count));
-    // Of those that save as much, the shortest.
-    let (saving, count) = savings.rev().max_by_key(|&(saving, _)| saving)?;
-    (saving > 0).then_some(Scroll {
-        region: 0..old.len() as u16,
-        direction: Direction::Up,
-        count: count as u16,
-    })
+
+    /// Returns the scrolling of the old screen after which the fewest columns are left to be drawn to reach the new
+    /// one, or `None` if drawing is as cheap.
+    pub(super) fn find(&self) -> Option<Scroll> {
+        let changed = &self.changed;
+        let first = changed.iter().position(|&changed| changed)?;
+        let last = changed.iter().rposition(|&changed| changed)?;
+        // Rows above the first and below the last that differ are right already, and stay where they
+        // are.
+        let old_keys = &self.old[first..=last];
+        let new_keys = &self.new[first..=last];
+        let height = last - first + 1;
+        let mut best: Option<(usize, Scroll)> = None;
+        for count in 1..height.min(COUNT_MAX + 1) {
+            for direction in [Direction::Up, Direction::Down] {
+                let (old_start, new_start) = match direction {
+                    Direction::Up => (count, 0),
+                    Direction::Down => (0, count),
+                };
+                let pairs = (0..height - count)
+                    .map(|i| (&old_keys[old_start + i], &new_keys[new_start + i]));
+                let Some((run, saving)) = best_run(pairs, |i| changed[first + new_start + i])
+                else {
+                    continue;
+                };
+                if best.as_ref().is_none_or(|(known, _)| saving > *known) {
+                    let region = first + run.start..first + run.end + count;
+                    let scroll = Scroll {
+                        region: region.start as u16..region.end as u16,
+                        direction,
+                        count: count as u16,
+                    };
+                    best = Some((saving, scroll));
+                }
+            }
+        }
+        best.filter(|&(saving, _)| saving >= SAVING_MIN)
+            .map(|(_, scroll)| scroll)
+    }
+
+    /// Returns the scrolling of the whole screen upwards after which the fewest columns are left to be drawn, or
+    /// `None` if nothing can be saved so. Only the rows at the bottom may be new.
+    ///
+    /// It is the one by which lines enter a terminal's scrollback, and so it need not be the cheapest.
+    pub(super) fn find_whole(&self) -> Option<Scroll> {
+        let Compared { changed, old, new } = self;
+        let counts = 1..old.len().min(COUNT_MAX + 1);
+        let savings = counts.map(|count| (whole_saving(old, new, changed, count), count));
+        // Of those that save as much, the shortest.
+        let (saving, count) = savings.rev().max_by_key(|&(saving, _)| saving)?;
+        (saving > 0).then_some(Scroll {
+            region: 0..old.len() as u16,
+            direction: Direction::Up,
+            count: count as u16,
+        })
+    }
 }
 
 /// Returns how much is gained if the whole screen scrolls by `count` rows: the columns of the rows from the top on that
@@ -113,73 +130,52 @@ fn whole_saving(old: &[Key], new: &[Key], changed: &[bool], count: usize) -> usi
 }
 
 /// The hash by which a row is known again, and the columns that it would cost to draw.
+#[derive(Clone, Copy)]
 struct Key {
     hash: u64,
     columns: usize,
 }
 
-fn keys(rows: &[&Arc<CellRow>]) -> Vec<Key> {
-    rows.iter().map(|row| key(row)).collect()
-}
-
 fn key(row: &CellRow) -> Key {
-    let mut hasher = RowHasher::default();
+    let mut hash = RowHash::default();
     let mut columns = 0;
     for (index, cell) in row.used_cells().iter().enumerate() {
-        let glyph = row.glyph(Column(index as u16));
-        match glyph {
-            Glyph::Blank | Glyph::Spacer => {}
-            Glyph::Char(' ') => {}
-            Glyph::Char(character) => (index, character).hash(&mut hasher),
-            Glyph::Cluster(text) => (index, text).hash(&mut hasher),
+        let is_empty = cell.is_blank() || cell.glyph == u32::from(' ');
+        if is_empty && cell.background().is_default() {
+            continue;
         }
-        let shows = !matches!(glyph, Glyph::Blank | Glyph::Char(' '));
-        if shows || !cell.background().is_default() {
-            cell.background().hash(&mut hasher);
-            cell.foreground().hash(&mut hasher);
-            cell.attributes().hash(&mut hasher);
-            columns += 1;
+        // Blanks and spaces are the same; the number of a cluster is its row's own.
+        let glyph = if is_empty || cell.is_cluster() {
+            0
+        } else {
+            cell.glyph
+        };
+        hash.mix((index as u64) << 32 | u64::from(glyph));
+        if let Glyph::Cluster(text) = row.glyph_of(cell) {
+            text.bytes().for_each(|byte| hash.mix(byte.into()));
         }
+        let colours = u64::from(cell.background().bits()) << 32;
+        hash.mix(colours | u64::from(cell.foreground().bits()));
+        hash.mix(cell.attributes().bits().into());
+        columns += 1;
     }
     Key {
-        hash: hasher.finish(),
+        hash: hash.0,
         columns,
     }
 }
 
-/// A hasher for all cells of a screen, many times a second. Collisions are easy to make: the worst
+/// A hash for all cells of a screen, many times a second. Collisions are easy to make: the worst
 /// one does is a scroll that saves nothing.
 #[derive(Default)]
-struct RowHasher(u64);
+struct RowHash(u64);
 
-impl RowHasher {
+impl RowHash {
     /// 2^64 divided by the golden ratio, which spreads the bits of small numbers.
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
     fn mix(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(RowHasher::FACTOR);
-    }
-}
-
-impl Hasher for RowHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.mix(byte.into()));
-    }
-
-    fn write_u16(&mut self, number: u16) {
-        self.mix(number.into());
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.mix(number.into());
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        self.mix(number as u64);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
+        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(RowHash::FACTOR);
     }
 }
 
@@ -209,7 +205,7 @@ fn best_run<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::size::Size;
+    use crate::size::{Column, Size};
     use crate::style::Color;
 
     fn rows(texts: &[&str]) -> Vec<Arc<CellRow>> {
@@ -228,7 +224,7 @@ mod tests {
     fn found(old: &[&str], new: &[&str]) -> Option<Scroll> {
         let (old, new) = (rows(old), rows(new));
         let all = |rows| Vec::from_iter(rows);
-        find(&all(old.iter()), &all(new.iter()))
+        Compared::of(&all(old.iter()), &all(new.iter()))?.find()
     }
 
     const A: &str = "a line with enough text";
@@ -265,7 +261,7 @@ mod tests {
     fn found_whole(old: &[&str], new: &[&str]) -> Option<u16> {
         let (old, new) = (rows(old), rows(new));
         let all = |rows| Vec::from_iter(rows);
-        let scroll = find_whole(&all(old.iter()), &all(new.iter()))?;
+        let scroll = Compared::of(&all(old.iter()), &all(new.iter()))?.find_whole()?;
         assert_eq!(
             (scroll.region, scroll.direction),
             (0..new.len() as u16, Direction::Up)
