@@ -47,6 +47,11 @@ impl Advice for LoginError {
     }
 }
 
+/// Returns the status to leave with after a signal, which is that of a shell.
+pub(crate) fn status_after(signal: Signal) -> u8 {
+    u8::try_from(signal.number()).map_or(u8::MAX, |number| 128 | number)
+}
+
 /// Returns what failures call a signal.
 pub(crate) fn signal_name(signal: Signal) -> &'static str {
     match signal {

@@ -7,7 +7,7 @@ use fulmar_login::{LoginError, install_advice};
 use fulmar_platform::Signal;
 
 use super::operand::{BadOperand, Operand};
-use crate::advice::{Advice, signal_name};
+use crate::advice::{Advice, signal_name, status_after};
 use crate::log::LogError;
 use crate::server::ServerError;
 use crate::system::SystemError;
@@ -223,12 +223,7 @@ impl Advice for CopyError {
             | CopyError::Silent { .. }
             | CopyError::Gone { .. }
             | CopyError::ProtocolError { .. } => 255,
-            CopyError::Interrupted { signal, .. } => match signal {
-                Signal::HangUp => 129,
-                Signal::Quit => 131,
-                Signal::Terminate => 143,
-                _ => 130,
-            },
+            CopyError::Interrupted { signal, .. } => status_after(*signal),
             _ => 1,
         }
     }

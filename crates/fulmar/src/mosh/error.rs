@@ -8,9 +8,10 @@ use std::process::ExitStatus;
 use fulmar_compat::MoshLoginError;
 use fulmar_core::CompatMode;
 use fulmar_login::LoginError;
+use fulmar_platform::Signal;
 use fulmar_platform::resolve::{ResolveError, numeric};
 
-use crate::advice::Advice;
+use crate::advice::{Advice, signal_name, status_after};
 use crate::system::SystemError;
 
 /// The reason why `mosh` has started no session.
@@ -27,6 +28,9 @@ pub(crate) enum MoshError {
         /// The status with which it ended.
         status: ExitStatus,
     },
+    /// A signal came before there was a server.
+    #[error("ended by {}", signal_name(*.0))]
+    Interrupted(Signal),
     /// A name has no address here, or none of the family that was asked for.
     #[error("cannot find {}: {error}", host.display())]
     NoSuchHost {
@@ -69,6 +73,15 @@ impl Advice for MoshError {
         }
     }
 
+    /// As of a shell after a signal.
+    fn status(&self, compat: CompatMode) -> u8 {
+        match (self, self.passed_on()) {
+            (MoshError::Interrupted(signal), _) => status_after(*signal),
+            (_, Some(failure)) => failure.status(compat),
+            (_, None) => compat.failure_status(),
+        }
+    }
+
     fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
             MoshError::ClientFailed { .. } => "--client names a client like mosh-client".to_owned(),
@@ -82,6 +95,7 @@ impl Advice for MoshError {
                  way of another host, use --experimental-remote-ip=remote"
                     .to_owned()
             }
+            MoshError::Interrupted(_) => return None,
             MoshError::MoshLogin(_) | MoshError::Login(_) | MoshError::System(_) => {
                 return self.passed_on()?.advice(compat);
             }

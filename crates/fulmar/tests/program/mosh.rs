@@ -178,9 +178,25 @@ fn an_interrupt_while_ssh_runs_ends_both() {
     terminal.wait_for_text("first");
     let script = script_process(&world);
     terminal.type_keys(b"\x03");
-    terminal.wait_for_end();
+    assert_eq!(terminal.wait_for_end().code(), Some(130));
     assert!(script.wait(DEADLINE), "ssh still runs");
+    terminal.wait_for_text("mosh: ended by SIGINT");
+    let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+    assert!(shown.contains("^C\r\nmosh: "), "{shown}");
     terminal.expect_restored();
+}
+
+#[test]
+fn an_ssh_that_misses_the_interrupt_and_the_first_request_to_end_is_asked_again() {
+    let world = World::new();
+    // A shell's `read` ends with each signal that has a trap, as ssh's does if it has begun.
+    let script = "trap : INT TERM; echo first; read a < $gate; read b < $gate; read c < $gate";
+    let mut terminal = with_script(&world, script);
+    terminal.wait_for_text("first");
+    let script = script_process(&world);
+    terminal.type_keys(b"\x03");
+    assert_eq!(terminal.wait_for_end().code(), Some(130));
+    assert!(script.wait(DEADLINE), "ssh still runs");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::process::ExitStatus;
 
 use fulmar_compat::{MoshLoginError, UsageError};
 use fulmar_login::shell_words::UnclosedQuote;
+use fulmar_platform::Signal;
 use fulmar_platform::resolve::ResolveError;
 
 use super::{BOTH, MOSH, Row, row, said};
@@ -42,6 +43,11 @@ pub(super) fn rows() -> Vec<Row> {
             },
             MOSH,
             "--client names something that is not a client",
+        ),
+        row(
+            MoshError::Interrupted(Signal::Interrupt),
+            MOSH,
+            "Ctrl-C, or another signal, while ssh logs in",
         ),
         row(
             MoshError::NoSuchHost {
