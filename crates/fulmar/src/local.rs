@@ -16,7 +16,7 @@ use fulmar_login::{
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::{RecordFiles, SettingSources};
 
-use crate::client::{ClientError, ClientSetup, ConnectParams, farewell};
+use crate::client::{ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
 use crate::login::{SessionError, redirected_stream};
 use crate::reactor::{Reactor, ReactorEvent};
@@ -162,7 +162,7 @@ fn handle_signal(signal: Signal) -> Result<(), SessionError> {
         Signal::Child | Signal::Continue | Signal::WindowChange | Signal::Pipe => Ok(()),
         signal => {
             report::begin_line_after(signal);
-            Err(ClientError::Signalled(signal).into())
+            Err(SessionError::Interrupted(signal))
         }
     }
 }

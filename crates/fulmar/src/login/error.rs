@@ -2,8 +2,9 @@
 
 use fulmar_core::CompatMode;
 use fulmar_login::{BootstrapRequestError, LoginError, STATUS_NO_PROGRAM, StandardStream};
+use fulmar_platform::Signal;
 
-use crate::advice::Advice;
+use crate::advice::{Advice, signal_name, status_after};
 use crate::client::ClientError;
 use crate::offer_input;
 use crate::system::SystemError;
@@ -15,6 +16,9 @@ pub(crate) enum SessionError {
     #[error("the server on this machine ended before it could be reached")]
     LocalServer,
 
+    /// A signal came before there was a session.
+    #[error("ended by {}", signal_name(*.0))]
+    Interrupted(Signal),
     /// A shell was asked for, and there is no terminal to show it on.
     #[error("{0} is not a terminal, and no command was given")]
     Redirected(StandardStream),
@@ -60,10 +64,11 @@ impl Advice for SessionError {
         }
     }
 
-    /// As of a shell if the program is not there.
+    /// As of a shell if the program is not there, or after a signal.
     fn status(&self, compat: CompatMode) -> u8 {
         match (self, self.passed_on()) {
             (SessionError::ProgramMissing { .. }, _) => STATUS_NO_PROGRAM,
+            (SessionError::Interrupted(signal), _) => status_after(*signal),
             (_, Some(failure)) => failure.status(compat),
             (_, None) => compat.failure_status(),
         }
@@ -88,7 +93,9 @@ impl Advice for SessionError {
             SessionError::Request(BootstrapRequestError::ControlCharacter) => {
                 "write the command of --server in one line".to_owned()
             }
-            SessionError::OfServer { .. } | SessionError::ProgramMissing { .. } => return None,
+            SessionError::OfServer { .. }
+            | SessionError::ProgramMissing { .. }
+            | SessionError::Interrupted(_) => return None,
             SessionError::Login(_) | SessionError::Client(_) | SessionError::System(_) => {
                 return self.passed_on()?.advice(compat);
             }

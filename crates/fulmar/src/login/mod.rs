@@ -273,7 +273,7 @@ fn handle_signal(signal: Signal) -> Result<(), SessionError> {
         Signal::Child | Signal::Continue | Signal::WindowChange | Signal::Pipe => Ok(()),
         signal => {
             report::begin_line_after(signal);
-            Err(ClientError::Signalled(signal).into())
+            Err(SessionError::Interrupted(signal))
         }
     }
 }

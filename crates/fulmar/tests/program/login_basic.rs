@@ -88,7 +88,18 @@ fn expect_session(terminal: &mut Terminal) {
 /// The end of a login that came to nothing, and these words.
 #[track_caller]
 fn expect_failure(terminal: &mut Terminal, words: &[&str]) {
-    assert_eq!(terminal.wait_for_end().code(), Some(255));
+    expect_end(terminal, 255, words);
+}
+
+/// The end of a login that the user has interrupted, and these words.
+#[track_caller]
+fn expect_interrupted(terminal: &mut Terminal, words: &[&str]) {
+    expect_end(terminal, 130, words);
+}
+
+#[track_caller]
+fn expect_end(terminal: &mut Terminal, status: i32, words: &[&str]) {
+    assert_eq!(terminal.wait_for_end().code(), Some(status));
     terminal.expect_restored();
     let shown = shown(terminal);
     for words in words {
@@ -515,7 +526,7 @@ fn ctrl_c_ends_a_login_and_what_it_has_started() {
     let ssh = Process::of(pid.expect("a number")).expect("it runs");
     terminal.type_keys(b"\x03");
     // What the terminal shows of the key is not in front of it.
-    expect_failure(&mut terminal, &["\nfulmar: ended by SIGINT"]);
+    expect_interrupted(&mut terminal, &["\nfulmar: ended by SIGINT"]);
     assert!(ssh.wait(crate::support::DEADLINE));
 }
 
@@ -538,7 +549,7 @@ fn a_remote_side_that_has_begun_and_says_nothing_more_is_told_and_can_be_given_u
     let mut terminal = silent.start(&world, &[], &[]);
     terminal.wait_for_text("fulmar: ada@host has said nothing for 10 seconds");
     terminal.type_keys(b"\x03");
-    expect_failure(&mut terminal, &["ended by SIGINT"]);
+    expect_interrupted(&mut terminal, &["ended by SIGINT"]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use fulmar_platform::Signal;
 
 use super::{BOTH, FULMAR, MOSH, Row, row, said};
 use crate::client::ClientError;
+use crate::login::SessionError;
 
 pub(super) fn rows() -> Vec<Row> {
     vec![
@@ -82,6 +83,11 @@ pub(super) fn session() -> Vec<Row> {
             },
             BOTH,
             "the user has left while the server could not be reached",
+        ),
+        row(
+            SessionError::Interrupted(Signal::Interrupt),
+            FULMAR,
+            "Ctrl-C, or another signal, before there was a session",
         ),
         row(
             ClientError::Signalled(Signal::Terminate),

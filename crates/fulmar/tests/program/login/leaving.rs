@@ -31,7 +31,18 @@ const CTRL_C: &str = "\x03";
 /// Expects that our program ends as it does when it is interrupted, and that nothing is left.
 #[track_caller]
 fn expect_interrupted(scene: &Scene, terminal: &mut Terminal) {
-    assert_eq!(terminal.wait_for_end().code(), Some(255));
+    expect_end(scene, terminal, 130);
+}
+
+/// Expects that our program ends as it does when the user leaves a client, and that nothing is left.
+#[track_caller]
+fn expect_left(scene: &Scene, terminal: &mut Terminal) {
+    expect_end(scene, terminal, 255);
+}
+
+#[track_caller]
+fn expect_end(scene: &Scene, terminal: &mut Terminal, status: i32) {
+    assert_eq!(terminal.wait_for_end().code(), Some(status));
     terminal.expect_restored();
     scene.expect_nothing_left();
 }
@@ -104,7 +115,7 @@ fn waiting(starter: Starter) -> Option<(Scene, Terminal)> {
 fn ctrl_c_when_the_server_waits_for_us(starter: Starter) {
     if let Some((scene, mut terminal)) = waiting(starter) {
         terminal.type_keys(CTRL_C);
-        expect_interrupted(&scene, &mut terminal);
+        expect_left(&scene, &mut terminal);
     }
 }
 
@@ -127,7 +138,7 @@ fn a_user_leaves_when_the_server_waits_on_a_terminal(starter: Starter) {
     terminal.wait_for_text("nothing arrives there");
     // As the key in which a terminal's input ends reaches the server, it ends at once.
     terminal.type_keys("\x1e.");
-    expect_interrupted(&scene, &mut terminal);
+    expect_left(&scene, &mut terminal);
 }
 
 fn ctrl_c_in_the_session(starter: Starter) {
@@ -192,7 +203,7 @@ fn ssh_killed_when_the_server_waits_for_us(starter: Starter) {
         kill_ssh(&scene);
         // The server has ended with it, and nobody will answer.
         terminal.type_keys(CTRL_C);
-        expect_interrupted(&scene, &mut terminal);
+        expect_left(&scene, &mut terminal);
     }
 }
 
