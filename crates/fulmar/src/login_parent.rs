@@ -11,8 +11,8 @@
 //! comes ends by itself.
 //!
 //! ```text
-//!  ssh ── standard input ──► login parent ── offer, go on ──► daemon
-//!      ◄─ FULMAR HEARD ───────────┴◄─── ready, heard, failed ────┘
+//!  ssh ── standard input ──► login parent ────── offer, go on ─────► daemon
+//!      ◄─ FULMAR HEARD ───────────┴◄─ introduced, ready, heard, failed ─┘
 //! ```
 //!
 //! Source: docs/protocol.md §2.9, §2.10.
@@ -29,6 +29,9 @@ use fulmar_platform::{Interest, Poller};
 use crate::offer_input::{Input, News, OfferInputError};
 use crate::reactor::Token;
 use crate::system::while_doing;
+
+/// The daemon has printed where it can be reached, if it can be yet.
+const INTRODUCED: u8 = b'i';
 
 /// The daemon is what it was asked to be.
 const READY: u8 = b'r';
@@ -58,6 +61,7 @@ pub(crate) enum DaemonFork {
 #[derive(Debug)]
 pub(crate) struct LoginParent {
     daemon: UnixStream,
+    is_introduced: bool,
     has_offer: bool,
     is_ready: bool,
     /// True if the daemon was told that the login is still there.
@@ -97,6 +101,7 @@ pub(crate) fn fork_daemon() -> io::Result<DaemonFork> {
             drop(parent);
             Ok(DaemonFork::Parent(LoginParent {
                 daemon,
+                is_introduced: false,
                 has_offer: false,
                 is_ready: false,
                 has_let_go_on: false,
@@ -133,14 +138,15 @@ impl LoginParent {
     pub(crate) fn attend(mut self, mut input: Input) -> Result<Leave, OfferInputError> {
         let mut poller = Poller::new();
         loop {
-            // While the daemon looks at the offer, what it says about it comes first.
-            let is_looking = self.has_offer && !self.is_ready;
+            // What is wrong with the input is told after where the daemon is, and while the daemon looks at the offer,
+            // what it says about it comes first.
+            let is_busy = !self.is_introduced || (self.has_offer && !self.is_ready);
             // A login that has ended while the daemon looked at the offer has done so before any
             // client was heard, though one may have sent something: the daemon is not to read that.
             let is_asked = self.is_ready && !self.has_let_go_on;
             let waited = poller.wait(is_asked.then_some(Duration::ZERO), |registry| {
                 registry.add(Token::ForkPeer, &self.daemon, Interest::Read);
-                if !is_looking && input.is_open() {
+                if !is_busy && input.is_open() {
                     registry.add(Token::Input, &input, Interest::Read);
                 }
             });
@@ -188,6 +194,10 @@ impl LoginParent {
             (_, [HEARD]) => Some(Leave::Heard),
             (_, [FAILED]) => Some(Leave::Failed),
             (_, [NO_PROGRAM]) => Some(Leave::NoProgram),
+            (_, [INTRODUCED]) => {
+                self.is_introduced = true;
+                None
+            }
             _ => {
                 self.is_ready = true;
                 None
@@ -216,6 +226,11 @@ impl ParentHandle {
                 return Ok(Some(received));
             }
         }
+    }
+
+    /// Says that where this daemon can be reached is printed, if it can be yet.
+    pub(crate) fn declare_introduced(&mut self) {
+        self.say(INTRODUCED);
     }
 
     /// Says that all that can go wrong has gone well, and waits to hear that the login is still there. Returns false

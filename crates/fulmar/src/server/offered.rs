@@ -64,6 +64,7 @@ fn prepare(
     let setup = ServerSetup::find(&Records::from(&given), CompatMode::Fulmar)?;
     ignore_signals()?;
     let mut listener = Listener::open(ListenAddress::of(&given.clone().alone()), &setup)?;
+    parent.declare_introduced();
     // While the offer is on its way.
     let owner = Owner::find(CompatMode::Fulmar)?;
     let Some(ReceivedOffer { offer, text }) = parent.offer()? else {

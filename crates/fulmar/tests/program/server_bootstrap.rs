@@ -473,6 +473,21 @@ fn a_client_that_goes_before_it_has_said_anything_leaves_nothing() {
 }
 
 #[test]
+fn what_is_wrong_with_the_input_is_told_after_where_the_server_is() {
+    for said in ["", "\n"] {
+        let mut login = Login::start(&[]);
+        login.write(said);
+        drop(login.input.take());
+        login.introduction();
+        login.expect_line(
+            "FULMAR ERROR no client has said on standard input what session it wants\n",
+        );
+        assert!(login.line().contains("fulmar server new"));
+        login.expect_end(255);
+    }
+}
+
+#[test]
 fn a_login_that_ends_right_behind_its_offer_leaves_nothing() {
     let mut login = Login::start(&[]);
     let params = login.introduction();
