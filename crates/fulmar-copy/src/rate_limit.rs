@@ -13,9 +13,12 @@ pub enum BadQuantity {
     /// The same of a size.
     #[error("a size is a number of bytes with K, M or G behind it, as 64M")]
     Size,
-    /// Nothing would ever move.
-    #[error("it is too little to copy anything")]
-    Nothing,
+    /// Nothing would ever move at such a rate.
+    #[error("the lowest rate is {} (Kbit/s)", RateLimit(BYTES_PER_SECOND_MIN).as_option())]
+    LowRate,
+    /// Nothing would ever move with so little memory.
+    #[error("the smallest size is {}K", MEMORY_BYTES_MIN / 1024)]
+    SmallSize,
 }
 
 /// The least rate: a datagram in a second.
@@ -50,7 +53,7 @@ impl RateLimit {
         if bytes >= BYTES_PER_SECOND_MIN {
             Ok(RateLimit(bytes))
         } else {
-            Err(BadQuantity::Nothing)
+            Err(BadQuantity::LowRate)
         }
     }
 
@@ -83,7 +86,7 @@ pub fn parse_memory_size(text: &str) -> Result<u64, BadQuantity> {
     if bytes >= MEMORY_BYTES_MIN {
         Ok(bytes)
     } else {
-        Err(BadQuantity::Nothing)
+        Err(BadQuantity::SmallSize)
     }
 }
 
@@ -139,8 +142,12 @@ mod tests {
         ] {
             assert_eq!(RateLimit::parse(text), Err(BadQuantity::Rate), "{text}");
         }
-        assert_eq!(RateLimit::parse("1"), Err(BadQuantity::Nothing));
-        assert_eq!(RateLimit::parse("0"), Err(BadQuantity::Nothing));
+        for text in ["0", "1", "11.9"] {
+            assert_eq!(RateLimit::parse(text), Err(BadQuantity::LowRate), "{text}");
+        }
+        let told = BadQuantity::LowRate.to_string();
+        assert_eq!(told, "the lowest rate is 12 (Kbit/s)");
+        assert!(RateLimit::parse("12").is_ok());
     }
 
     #[test]
@@ -154,6 +161,9 @@ mod tests {
             assert_eq!(parse_memory_size(text), Ok(bytes), "{text}");
         }
         assert_eq!(parse_memory_size("64T"), Err(BadQuantity::Size));
-        assert_eq!(parse_memory_size("1K"), Err(BadQuantity::Nothing));
+        assert_eq!(parse_memory_size("255K"), Err(BadQuantity::SmallSize));
+        let told = BadQuantity::SmallSize.to_string();
+        assert_eq!(told, "the smallest size is 256K");
+        assert!(parse_memory_size("256K").is_ok());
     }
 }
