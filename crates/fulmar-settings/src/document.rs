@@ -274,21 +274,21 @@ fn flag_text(about: &SettingInfo, value: &DeValue<'_>) -> Result<String, String>
     }
 }
 
+/// Returns the known word that somebody may have meant who has typed `word`; `None` if none is near.
+pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > MISSPELT_BYTES_MAX {
+        return None;
+    }
+    let distances = known.map(|known| (strsim::osa_distance(word, known), known));
+    let (distance, known) = distances.min()?;
+    (distance <= 1 + word.len() / 4).then_some(known)
+}
+
 /// Returns what to say of a key that does not exist.
 fn unknown(name: &str, other: &'static str) -> String {
     let names = SETTINGS.iter().map(|known| known.about().name);
-    let distances = names
-        .chain([other])
-        .map(|known| (strsim::osa_distance(name, known), known));
-    let nearest = if name.len() <= MISSPELT_BYTES_MAX {
-        distances
-            .min()
-            .filter(|(distance, _)| *distance <= 1 + name.len() / 4)
-    } else {
-        None
-    };
-    match nearest {
-        Some((_, known)) => format!("there is no setting {name}; the nearest is {known}"),
+    match nearest(name, names.chain([other])) {
+        Some(known) => format!("there is no setting {name}; the nearest is {known}"),
         None => format!("there is no setting {name}; fulmar man lists all"),
     }
 }

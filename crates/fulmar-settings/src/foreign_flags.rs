@@ -3,7 +3,7 @@
 use crate::flags::FlagSet;
 
 /// Advice for flags of ssh that have no place in a session.
-const OF_LOGINS: [(&str, &str); 6] = [
+const OF_LOGINS: [(&str, &str); 7] = [
     (
         "A",
         "fulmar forwards no agent, because ssh ends once the session runs; use ssh -A for commands that need it",
@@ -25,10 +25,14 @@ const OF_LOGINS: [(&str, &str); 6] = [
         "a session runs a program in the foreground; use ssh instead",
     ),
     ("V", "fulmar --version tells the version"),
+    (
+        "e",
+        "name the escape key with --escape-key, or switch it off with --escape-key none",
+    ),
 ];
 
 /// The other flags of ssh. Source: ssh(1).
-const OF_SSH: &str = "BbCcDEeGgIKkMmOQqSsxy";
+const OF_SSH: &str = "BbCcDEGgIKkMmOQqSsxy";
 
 /// Advice for flags of scp and rsync.
 const OF_COPIES: [(&str, &str); 5] = [
@@ -69,6 +73,7 @@ mod tests {
             (FlagSet::Login, "-A", "no agent"),
             (FlagSet::Login, "-L", "no ports"),
             (FlagSet::Login, "-M", "--ssh 'ssh -M'"),
+            (FlagSet::Login, "-e", "--escape-key"),
             (FlagSet::Copy, "-3", "two other machines"),
             (FlagSet::Copy, "-n", "--dry-run"),
         ] {

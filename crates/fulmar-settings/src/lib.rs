@@ -61,7 +61,7 @@ mod values;
 mod variables;
 
 pub use config_file::{ConfigFile, ConfigLocation, FileStatus};
-pub use document::ConfigError;
+pub use document::{ConfigError, nearest};
 pub use environment::Environment;
 pub use error::SettingsError;
 pub use file_fault::{CONFIG_BYTES_MAX, FileFault};
