@@ -69,9 +69,11 @@ pub(crate) fn run(
 ) -> Result<u8, SessionError> {
     let destination = parse(destination)?;
     let execution = Execution::choose(!words.is_empty(), redirected_stream());
-    if execution.map_err(SessionError::Redirected)? == Execution::WithoutSession {
+    if execution != Ok(Execution::Session) {
+        // A wrong setting would be told next, and is easier to mend.
         let settings = settings::resolve(sources, &environment::current());
         let mut settings = settings.map_err(ClientError::from)?.login;
+        execution.map_err(SessionError::Redirected)?;
         settings.ssh.extend(ssh_words);
         match plain_ssh::become_ssh(&settings, destination, words)? {}
     }
