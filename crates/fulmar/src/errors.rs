@@ -32,6 +32,14 @@ pub(crate) enum FulmarError {
         /// The status to leave with.
         status: u8,
     },
+    /// A login came to nothing, perhaps because something else was meant by its words.
+    #[error("{failure}")]
+    Hinted {
+        /// The failure of the login.
+        failure: SessionError,
+        /// The words that may have been meant.
+        hint: String,
+    },
     /// The settings make no sense.
     #[error(transparent)]
     Settings(#[from] fulmar_settings::SettingsError),
@@ -62,7 +70,7 @@ impl Advice for FulmarError {
             | FulmarError::MisplacedFlag(_)
             | FulmarError::ForeignFlag { .. } => None,
             FulmarError::Settings(failure) => Some(failure),
-            FulmarError::Login(failure) => Some(failure),
+            FulmarError::Login(failure) | FulmarError::Hinted { failure, .. } => Some(failure),
             FulmarError::Client(failure) => Some(failure),
             FulmarError::Server(failure) => Some(failure),
             FulmarError::Copy(failure) => Some(failure),
@@ -89,6 +97,10 @@ impl Advice for FulmarError {
             }
             // The message says it.
             FulmarError::ForeignFlag { .. } => None,
+            FulmarError::Hinted { failure, hint } => Some(match failure.advice(compat) {
+                Some(advice) => format!("{hint}\n{advice}"),
+                None => hint.clone(),
+            }),
             _ => self.passed_on()?.advice(compat),
         }
     }

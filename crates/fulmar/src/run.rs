@@ -5,10 +5,12 @@ use std::ffi::{OsStr, OsString};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use fulmar_compat::{MoshClientRequest, MoshServerRequest, Program};
 use fulmar_core::CompatMode;
+use fulmar_login::STATUS_NO_PROGRAM;
 use fulmar_settings::{FlagSet, SettingSources, instead_of};
 
+use crate::advice::Advice as _;
 use crate::cli::{
-    Cli, ClientArgs, Command, ConfigArgs, completion, destination_and_command, manual,
+    Cli, ClientArgs, Command, ConfigArgs, completion, destination_and_command, hints, manual,
 };
 use crate::client::ClientError;
 use crate::environment;
@@ -62,8 +64,39 @@ fn log_in(cli: Cli) -> Result<u8, FulmarError> {
     let host = login::host_of(destination).map_err(SessionError::from)?;
     let (ssh_words, verbosity) = (cli.ssh_words(), cli.verbosity());
     let sources = SettingSources::own(cli.flags.0, cli.file.path, Some(&host));
-    let status = login::run(destination, ssh_words, command, &sources, verbosity)?;
-    Ok(status)
+    let outcome = login::run(destination, ssh_words, command, &sources, verbosity);
+    let hint = outcome.as_ref().map_or_else(
+        |failure| failure_hint(failure, destination, command),
+        |status| missing_command_hint(*status, destination, command),
+    );
+    match (outcome, hint) {
+        (Err(failure), Some(hint)) => Err(FulmarError::Hinted { failure, hint }),
+        (Err(failure), None) => Err(failure.into()),
+        (Ok(status), hint) => {
+            if let Some(hint) = hint {
+                report::complain("fulmar", hint);
+            }
+            Ok(status)
+        }
+    }
+}
+
+/// Returns what may have been meant by the words of a login that has failed.
+fn failure_hint(
+    failure: &SessionError,
+    destination: &OsStr,
+    command: &[OsString],
+) -> Option<String> {
+    if failure.is_of_unknown_host() {
+        return hints::of_unknown_host(destination);
+    }
+    missing_command_hint(failure.status(CompatMode::Fulmar), destination, command)
+}
+
+/// The same of one whose command has ended with that status.
+fn missing_command_hint(status: u8, destination: &OsStr, command: &[OsString]) -> Option<String> {
+    let is_missing = status == STATUS_NO_PROGRAM;
+    hints::of_missing_command(destination, command).filter(|_| is_missing)
 }
 
 fn run_subcommand(command: Command) -> Result<u8, FulmarError> {
@@ -141,12 +174,15 @@ fn tell(error: &clap::Error, refused: u8) -> Result<u8, SystemError> {
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
     );
-    let printed = report::unless_unwanted(error.print());
     if is_asked_for {
-        printed.map(|()| 0).map_err(while_doing(report::PRINTING))
-    } else {
-        Ok(refused)
+        let printed = report::unless_unwanted(error.print());
+        return printed.map(|()| 0).map_err(while_doing(report::PRINTING));
     }
+    // It begins as all of our errors do.
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    report::print_to_stderr(&format!("fulmar: {text}"));
+    Ok(refused)
 }
 
 fn mosh_server(words: &[OsString]) -> Result<u8, ServerError> {

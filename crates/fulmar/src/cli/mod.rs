@@ -2,6 +2,7 @@
 
 mod command_line;
 pub(crate) mod completion;
+pub(crate) mod hints;
 pub(crate) mod manual;
 
 use std::ffi::OsString;
@@ -18,16 +19,16 @@ use crate::steps::Verbosity;
 
 /// The ways to call the program.
 const USAGE: &str = "\
-fulmar [OPTIONS] [USER@]HOST [-- COMMAND...]
-       fulmar [OPTIONS] --local [-- COMMAND...]
+fulmar [OPTIONS] [USER@]HOST [COMMAND...]
+       fulmar [OPTIONS] --local [COMMAND...]
        fulmar cp [OPTIONS] SOURCE... TARGET
-       fulmar server|client|config|man|completions ...";
+       fulmar server|client|config|man|completions|help ...";
 
 /// Command lines, and what they do.
 pub(crate) const EXAMPLES: [(&str, &str); 7] = [
     ("fulmar ada@example.org", "Log in"),
     (
-        "fulmar example.org -- htop",
+        "fulmar example.org htop",
         "Run a program there instead of a shell",
     ),
     (

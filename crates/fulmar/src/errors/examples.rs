@@ -18,7 +18,7 @@ use std::mem::discriminant;
 
 use fulmar_compat::MoshLoginError;
 use fulmar_core::CompatMode::{self, Fulmar, Mosh};
-use fulmar_login::LoginError;
+use fulmar_login::{LoginError, SshError, SshExit};
 use fulmar_settings::{FlagSet, instead_of};
 
 use super::FulmarError;
@@ -97,6 +97,19 @@ fn command_line() -> Vec<Row> {
             },
             FULMAR,
             "the flag is one of ssh, scp or rsync (status 1 for fulmar cp)",
+        ),
+        row(
+            FulmarError::Hinted {
+                failure: SessionError::Login(LoginError::SshEnded {
+                    host: "copy".to_owned(),
+                    status: SshExit::Status(255),
+                    error: SshError::UnknownHost,
+                    got_in: false,
+                }),
+                hint: "did you mean fulmar cp?".to_owned(),
+            },
+            FULMAR,
+            "a word that is no subcommand is taken for a host",
         ),
     ]
 }

@@ -1,7 +1,9 @@
 //! The errors that keep a session from beginning.
 
 use fulmar_core::CompatMode;
-use fulmar_login::{BootstrapRequestError, LoginError, STATUS_NO_PROGRAM, StandardStream};
+use fulmar_login::{
+    BootstrapRequestError, LoginError, STATUS_NO_PROGRAM, SshError, StandardStream,
+};
 use fulmar_platform::Signal;
 
 use crate::advice::{Advice, signal_name, status_after};
@@ -52,6 +54,14 @@ pub(crate) enum SessionError {
     /// The system refuses something.
     #[error(transparent)]
     System(#[from] SystemError),
+}
+
+impl SessionError {
+    /// Returns true if ssh does not know the host.
+    pub(crate) fn is_of_unknown_host(&self) -> bool {
+        let unknown = SshError::UnknownHost;
+        matches!(self, SessionError::Login(LoginError::SshEnded { error, .. }) if *error == unknown)
+    }
 }
 
 impl Advice for SessionError {

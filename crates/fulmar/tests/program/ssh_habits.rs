@@ -28,14 +28,63 @@ fn flags_of_ssh_that_have_no_place_here_say_what_to_do_instead() {
     expect_refused("-A host", 255, &["-A is not a flag of fulmar", "no agent"]);
     expect_refused("-L 80:x:80 host", 255, &["no ports", "ssh -N"]);
     expect_refused("-M host", 255, &["--ssh 'ssh -M'"]);
+    expect_refused("-e x host", 255, &["--escape-key"]);
     expect_refused("cp -3 a:x b:y", 1, &["two other machines"]);
     expect_refused("cp -n a b:", 1, &["--dry-run"]);
 }
 
 #[test]
 fn a_flag_that_nobody_has_is_not_taken_for_a_host() {
-    expect_refused("--foo host", 255, &["--foo", "--help"]);
+    expect_refused(
+        "--foo host",
+        255,
+        &["fulmar: unexpected", "--foo", "--help"],
+    );
+    expect_refused(
+        "cp -l 10 a b:",
+        1,
+        &["fulmar: invalid", "lowest rate is 12"],
+    );
     expect_refused("completions tcsh", 255, &["tcsh", "bash, zsh, fish"]);
+}
+
+#[test]
+fn a_wrong_value_is_told_before_a_redirected_output() {
+    expect_refused("--predict=maybe host", 255, &["--predict", "maybe"]);
+    expect_refused("host", 255, &["standard output is not a terminal"]);
+}
+
+/// Runs `fulmar` on a terminal, and returns the status and what is shown.
+fn on_terminal(scene: &Scene, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut terminal = scene.start(Starter::Fulmar, arguments).expect("it is ours");
+    let status = terminal.wait_for_end().code();
+    let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+    (status, shown)
+}
+
+#[test]
+fn a_subcommand_that_is_taken_for_a_host_is_asked_about() {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    for (word, meant) in [("copy", "cp"), ("hlep", "help")] {
+        let (status, shown) = on_terminal(&scene, &[word]);
+        assert_eq!(status, Some(255));
+        let hint = format!("did you mean fulmar {meant}?");
+        assert!(shown.contains(&hint), "{shown}");
+    }
+}
+
+#[test]
+fn an_option_behind_the_host_is_told_where_to_go() {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    let host = format!("bob@{FAR}");
+    let (status, shown) = on_terminal(&scene, &[&host, "-v"]);
+    assert_eq!(status, Some(127));
+    let hint = format!("options go before the host: fulmar -v {host}");
+    assert!(shown.contains(&hint), "{shown}");
 }
 
 #[test]
