@@ -36,7 +36,7 @@ pub(crate) enum FulmarError {
     #[error("{failure}")]
     Hinted {
         /// The failure of the login.
-        failure: SessionError,
+        failure: Box<SessionError>,
         /// The words that may have been meant.
         hint: String,
     },
@@ -70,7 +70,8 @@ impl Advice for FulmarError {
             | FulmarError::MisplacedFlag(_)
             | FulmarError::ForeignFlag { .. } => None,
             FulmarError::Settings(failure) => Some(failure),
-            FulmarError::Login(failure) | FulmarError::Hinted { failure, .. } => Some(failure),
+            FulmarError::Login(failure) => Some(failure),
+            FulmarError::Hinted { failure, .. } => Some(failure.as_ref()),
             FulmarError::Client(failure) => Some(failure),
             FulmarError::Server(failure) => Some(failure),
             FulmarError::Copy(failure) => Some(failure),

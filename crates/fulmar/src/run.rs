@@ -70,7 +70,10 @@ fn log_in(cli: Cli) -> Result<u8, FulmarError> {
         |status| missing_command_hint(*status, destination, command),
     );
     match (outcome, hint) {
-        (Err(failure), Some(hint)) => Err(FulmarError::Hinted { failure, hint }),
+        (Err(failure), Some(hint)) => {
+            let failure = Box::new(failure);
+            Err(FulmarError::Hinted { failure, hint })
+        }
         (Err(failure), None) => Err(failure.into()),
         (Ok(status), hint) => {
             if let Some(hint) = hint {

@@ -100,12 +100,12 @@ fn command_line() -> Vec<Row> {
         ),
         row(
             FulmarError::Hinted {
-                failure: SessionError::Login(LoginError::SshEnded {
+                failure: Box::new(SessionError::Login(LoginError::SshEnded {
                     host: "copy".to_owned(),
                     status: SshExit::Status(255),
                     error: SshError::UnknownHost,
                     got_in: false,
-                }),
+                })),
                 hint: "did you mean fulmar cp?".to_owned(),
             },
             FULMAR,
