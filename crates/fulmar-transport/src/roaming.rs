@@ -90,12 +90,11 @@ impl Roaming {
         if self.current() == Some(path) {
             return;
         }
-        // The path it leaves is remembered first, so that a client that flips between two keeps what each has proven.
+        // First, so that a client that flips between two keeps what each has proven: the path that it leaves takes
+        // the place of the one that it comes back to.
+        let validation = self.recall(now, path);
         self.leave(now);
-        self.current = Some(PathState {
-            path,
-            validation: self.recall(now, path),
-        });
+        self.current = Some(PathState { path, validation });
         events.push(EndpointEvent::PeerMoved { path });
     }
 

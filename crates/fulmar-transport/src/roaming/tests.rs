@@ -205,3 +205,15 @@ fn after_40_s_of_silence_the_server_is_silent_too() {
     told.heard(50, HOME);
     assert_eq!(told.roaming.current(), Some(HOME));
 }
+
+#[test]
+fn a_client_that_flips_between_two_validated_paths_keeps_both() {
+    let mut told = Told::at_home();
+    told.heard(1, CAFE);
+    told.sent(1, 100, 2);
+    told.acknowledged(CAFE, 2);
+    for second in 2..20 {
+        told.heard(second, if second % 2 == 0 { HOME } else { CAFE });
+        assert_eq!(told.left(), usize::MAX, "{second}");
+    }
+}
