@@ -31,6 +31,7 @@ impl Agreement {
         Terms {
             digest: self.digest,
             idle: self.capabilities.has(Capability::Idle),
+            challenge: false,
         }
     }
 

@@ -71,6 +71,8 @@ countable! {
         Probe = "probe",
         /// The peer has asked whether we are there.
         Answer = "answer",
+        /// The peer has asked whether we are where it hears us.
+        Response = "response",
         /// The peer's object has changed, and we have to acknowledge it.
         Acknowledgement = "acknowledgement",
         /// Nothing was sent for a while.

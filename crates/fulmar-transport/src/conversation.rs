@@ -6,6 +6,7 @@ use fulmar_base::{Ecn, Hint, PathId, Time};
 use fulmar_datagram::DatagramOrder;
 
 use crate::cause::{Cause, DropReason};
+use crate::challenge::{Challenge, Responses};
 use crate::clock::Clock;
 use crate::congestion::Congestion;
 use crate::counters::{Counters, tick};
@@ -57,6 +58,9 @@ pub(crate) struct Conversation<L, R> {
     pub(crate) liveness: Liveness,
     /// True if pauses were agreed on, if the peer shows that it has agreed.
     agrees_on_idle: bool,
+    /// True if challenges were, too.
+    agrees_on_challenge: bool,
+    responses: Responses,
     pub(crate) idle: Idle,
     pub(crate) intake: Intake,
     pub(crate) events: Events,
@@ -102,6 +106,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             handshake: Handshake::new(agreement.map(|terms| terms.digest)),
             liveness: Liveness::new(now, role),
             agrees_on_idle: agreement.is_some_and(|terms| terms.idle),
+            agrees_on_challenge: agreement.is_some_and(|terms| terms.challenge),
+            responses: Responses::default(),
             idle: Idle::Off,
             intake: Intake::Open,
             events: Events::default(),
@@ -252,7 +258,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
                 throwaway,
             },
             difference,
-            addition: self.addition(cause, target),
+            addition: self.addition(path, cause, target),
             is_new,
         })
     }
@@ -263,6 +269,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         let has_content = !outgoing.difference.is_empty();
         let question = Question::of(outgoing.addition.silence.is_some(), has_content);
         self.idle.sent(now, question);
+        if outgoing.addition.challenge.is_some() || outgoing.cause == Cause::Response {
+            self.responses.returned(now);
+        }
         self.liveness.sent(now, cost.datagrams, question.is_some());
         if cost.datagrams > 1 {
             // What is large is a new page, of which what follows is the rest, or a flood.
@@ -341,6 +350,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
                 .idle
                 .own_silence(self.sender.sent_at(), round_trip.timeout()),
             asked: self.idle.asked(),
+            challenged: self.responses.due(),
             unacknowledged_since: self.liveness.unacknowledged_since,
             path_probe: self.liveness.path_probe,
             assembly_expiry,
@@ -369,13 +379,49 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     }
 
     /// Returns our own fields of an instruction to that state.
-    fn addition(&self, cause: Cause, target: StateNumber) -> Addition {
+    fn addition(&self, path: PathId, cause: Cause, target: StateNumber) -> Addition {
         let acknowledged = self.sender.acknowledged_number();
         let is_ping = matches!(cause, Cause::Heartbeat | Cause::Probe);
         Addition {
             silence: self.idle.silence().filter(|_| is_ping),
             moves: self.idle.moves(),
+            challenge: self.challenge(path),
             ..self.handshake.addition(target, acknowledged)
+        }
+    }
+
+    /// Tells whether the current path is to be challenged, and nothing is there to do it with.
+    pub(crate) fn wants_challenge(&self) -> bool {
+        self.uses_challenges() && self.paths.want_challenge()
+    }
+
+    /// Returns where to send for that cause. A challenge is returned on the path on which it came.
+    pub(crate) fn path_for(&self, cause: Cause) -> Option<PathId> {
+        let came_on = self.responses.path().filter(|_| cause == Cause::Response);
+        let is_open = |path: &PathId| self.paths.are_open(*path);
+        came_on.filter(is_open).or(self.paths.current())
+    }
+
+    fn uses_challenges(&self) -> bool {
+        self.agrees_on_challenge && self.handshake.dialect() == Dialect::Native
+    }
+
+    /// Returns what is to validate the path, or to prove that it is ours.
+    fn challenge(&self, path: PathId) -> Option<Challenge> {
+        match self.role {
+            Role::Client => self.responses.for_path(path),
+            Role::Server => self.paths.challenge(),
+        }
+    }
+
+    fn hear_challenge(&mut self, now: Time, path: PathId, order: DatagramOrder, heard: Challenge) {
+        match self.role {
+            _ if !self.uses_challenges() => {}
+            Role::Client if order == DatagramOrder::InOrder => {
+                self.responses.hear(now, path, heard);
+            }
+            Role::Client => {}
+            Role::Server => self.paths.responded(path, heard, &mut self.events),
         }
     }
 
@@ -400,6 +446,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
         if order == DatagramOrder::InOrder {
             self.idle.hear(now, extensions);
+        }
+        if let Some(challenge) = extensions.challenge {
+            self.hear_challenge(now, path, order, challenge);
         }
         // Also where the difference is refused later on: what the peer has does not depend on that
         // (docs/protocol.md §5.2).

@@ -1,6 +1,7 @@
 //! Decides what two ends speak: the stock protocol as it is, or with the extensions that they agreed on.
 
 use crate::StateNumber;
+use crate::challenge::Challenge;
 use crate::ending::Ending;
 use crate::extensions::Extensions;
 
@@ -88,6 +89,8 @@ pub(crate) struct Addition {
     pub(crate) silence: Option<u64>,
     /// The number of the peer's moves.
     pub(crate) moves: Option<u64>,
+    /// The random value that validates a path.
+    pub(crate) challenge: Option<Challenge>,
 }
 
 impl Addition {
@@ -97,6 +100,7 @@ impl Addition {
             farewell: self.farewell,
             silence: self.silence,
             moves: self.moves,
+            challenge: self.challenge,
         }
     }
 }

@@ -349,7 +349,11 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         self.settle(now);
         self.outbox.lengthen_in_time(now);
         let cause = self.deadlines.due(now)?;
-        let path = self.conversation.paths.current()?;
+        let path = self.conversation.path_for(cause)?;
+        if self.conversation.wants_challenge() {
+            let challenge = self.outbox.challenge();
+            self.conversation.paths.set_challenge(challenge);
+        }
         let datagram_bytes = self.outbox.datagram_bytes();
         let composed = self.conversation.compose(now, path, cause, datagram_bytes);
         let Some(outgoing) = composed else {

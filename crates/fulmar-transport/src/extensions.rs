@@ -1,5 +1,6 @@
 //! The fields of an instruction that are ours.
 
+use crate::challenge::Challenge;
 use crate::wire::{Field, Value, bytes_field_bytes, put_bytes, put_uint};
 
 mod field {
@@ -7,6 +8,7 @@ mod field {
     pub(super) const FAREWELL: u32 = 65;
     pub(super) const SILENCE: u32 = 66;
     pub(super) const MOVES: u32 = 67;
+    pub(super) const CHALLENGE: u32 = 68;
 }
 
 /// The fields of an instruction beyond stock's seven, numbered from 64 on (docs/protocol.md §13.2). A stock peer passes
@@ -26,6 +28,8 @@ pub struct Extensions<'a> {
     pub silence: Option<u64>,
     /// The number of times that its sender, a server, has seen the client move.
     pub moves: Option<u64>,
+    /// The random value by which a server validates a path, and which a client returns.
+    pub challenge: Option<Challenge>,
 }
 
 impl<'a> Extensions<'a> {
@@ -37,6 +41,9 @@ impl<'a> Extensions<'a> {
             (field::FAREWELL, Value::Varint(number)) => self.farewell = Some(number),
             (field::SILENCE, Value::Varint(millis)) => self.silence = Some(millis),
             (field::MOVES, Value::Varint(number)) => self.moves = Some(number),
+            (field::CHALLENGE, Value::Bytes(bytes)) => {
+                self.challenge = bytes.try_into().ok().map(Challenge::new);
+            }
             _ => {}
         }
     }
@@ -55,6 +62,9 @@ impl<'a> Extensions<'a> {
                 put_uint(out, field, number);
             }
         }
+        if let Some(challenge) = &self.challenge {
+            put_bytes(out, field::CHALLENGE, challenge.as_bytes());
+        }
     }
 
     /// Returns a bound on what [`encode`](Extensions::encode) appends.
@@ -63,12 +73,14 @@ impl<'a> Extensions<'a> {
     }
 }
 
-/// The most bytes of the fields that we write, but for the digest itself: four keys, a length, and three integers of
-/// up to ten bytes.
+/// The most bytes of the fields that we write, but for the digest itself: five keys, two lengths, three integers of
+/// up to ten bytes, and a challenge.
 ///
 /// Source: docs/protocol.md §13.2, as the encoding of Protocol Buffers has it.
-pub(crate) const EXTENSION_BYTES_MAX: usize =
-    bytes_field_bytes(field::DIGEST, 0) + 2 + 3 * (bytes_field_bytes(field::FAREWELL, 0) + 9);
+pub(crate) const EXTENSION_BYTES_MAX: usize = bytes_field_bytes(field::DIGEST, 0)
+    + 2
+    + 3 * (bytes_field_bytes(field::FAREWELL, 0) + 9)
+    + bytes_field_bytes(field::CHALLENGE, Challenge::BYTES);
 
 #[cfg(test)]
 mod tests {
@@ -100,6 +112,7 @@ mod tests {
                     farewell,
                     silence: farewell,
                     moves: farewell.map(|number| number / 2),
+                    challenge: farewell.map(|number| Challenge::new(number.to_be_bytes())),
                 };
                 assert_eq!(read(&written(extensions)), extensions);
             }
@@ -110,7 +123,7 @@ mod tests {
     #[test]
     fn fields_of_stock_and_of_tomorrow_are_passed_over() {
         let mut bytes = Vec::new();
-        for number in [1, 7, 63, 68, 1000] {
+        for number in [1, 7, 63, 69, 1000] {
             put_uint(&mut bytes, number, 5);
             put_bytes(&mut bytes, number, b"what");
         }
@@ -130,7 +143,17 @@ mod tests {
         for number in [field::FAREWELL, field::SILENCE, field::MOVES] {
             put_bytes(&mut bytes, number, b"5");
         }
+        put_uint(&mut bytes, field::CHALLENGE, 5);
         assert_eq!(read(&bytes), Extensions::default());
+    }
+
+    #[test]
+    fn a_challenge_of_another_length_is_none() {
+        for length in [0, 7, 9, 32] {
+            let mut bytes = Vec::new();
+            put_bytes(&mut bytes, field::CHALLENGE, &vec![7; length]);
+            assert_eq!(read(&bytes), Extensions::default(), "{length}");
+        }
     }
 
     #[test]

@@ -36,6 +36,11 @@ impl Hopping {
         self.open.last().map(|open| open.path)
     }
 
+    /// Tells whether the path is open.
+    pub(crate) fn is_open(&self, path: PathId) -> bool {
+        self.open.iter().any(|open| open.path == path)
+    }
+
     pub(crate) fn opened(&mut self, now: Time, path: PathId, events: &mut Events) {
         self.open.retain(|open| open.path != path);
         self.open.push(Open { path, at: now });

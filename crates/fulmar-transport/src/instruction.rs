@@ -72,6 +72,7 @@ impl<'a> Instruction<'a> {
                 farewell: None,
                 silence: None,
                 moves: None,
+                challenge: None,
             },
         }
     }
@@ -142,6 +143,7 @@ pub(crate) const INSTRUCTION_OVERHEAD_BYTES_MAX: usize = NUMBER_FIELDS_BYTES_MAX
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Challenge;
 
     fn numbers(source: u64, target: u64, acknowledged: u64, throwaway: u64) -> Numbers {
         let [source, target, acknowledged, throwaway] =
@@ -227,6 +229,7 @@ mod tests {
                 farewell: Some(3),
                 silence: Some(6000),
                 moves: Some(1),
+                challenge: Some(Challenge::new([7; Challenge::BYTES])),
             },
             ..plain
         };
@@ -235,7 +238,8 @@ mod tests {
         let tail = bytes.strip_prefix(encoded(plain).as_slice()).unwrap();
         assert_eq!(tail[..3], [0x82, 0x04, 32]);
         assert_eq!(tail[35..38], [0x88, 0x04, 3]);
-        assert_eq!(tail[38..], [0x90, 0x04, 0xf0, 0x2e, 0x98, 0x04, 1]);
+        assert_eq!(tail[38..45], [0x90, 0x04, 0xf0, 0x2e, 0x98, 0x04, 1]);
+        assert_eq!(tail[45..], [0xa2, 0x04, 8, 7, 7, 7, 7, 7, 7, 7, 7]);
     }
 
     #[test]
@@ -251,6 +255,7 @@ mod tests {
                 farewell: Some(u64::MAX),
                 silence: Some(u64::MAX),
                 moves: Some(u64::MAX),
+                challenge: Some(Challenge::new([7; Challenge::BYTES])),
             },
         };
         let overhead = encoded(longest).len() - difference.len();

@@ -8,6 +8,7 @@ use fulmar_datagram::{FragmentHeader, SealError, Sealer, Sequence};
 
 use crate::assembly::Fragmenter;
 use crate::cause::Cause;
+use crate::challenge::Challenge;
 use crate::clock::Clock;
 use crate::compress::Deflater;
 use crate::dialect::Addition;
@@ -17,7 +18,8 @@ use crate::limits::{
     CHAFF_BYTES_MAX, SHORTENED_FOR, TRANSMISSION_BYTES_MAX, TRANSMISSION_DATAGRAMS_MAX,
 };
 
-/// A source of random bytes. The core has none of its own, so that a run can be repeated.
+/// A source of random bytes, which nobody else can foretell. The core has none of its own, so that a run can be
+/// repeated.
 pub trait Noise {
     /// Fills the slice.
     fn fill(&mut self, bytes: &mut [u8]);
@@ -118,6 +120,13 @@ impl Outbox {
         if self.shortened_until.is_some_and(|until| until <= now) {
             self.lengthen();
         }
+    }
+
+    /// Returns random bytes to challenge a peer with.
+    pub(crate) fn challenge(&mut self) -> Challenge {
+        let mut bytes = [0; Challenge::BYTES];
+        self.noise.fill(&mut bytes);
+        Challenge::new(bytes)
     }
 
     /// Takes an instruction to send. Returns what it will cost.

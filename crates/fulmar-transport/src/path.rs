@@ -6,6 +6,7 @@ use fulmar_base::{PathId, Time};
 
 use crate::StateNumber;
 use crate::allowance::Allowance;
+use crate::challenge::Challenge;
 use crate::departure::Departure;
 use crate::event::Events;
 use crate::hopping::Hopping;
@@ -63,6 +64,44 @@ impl Paths {
     pub(crate) fn acknowledged(&mut self, path: PathId, number: StateNumber, events: &mut Events) {
         if let Paths::Server(roaming) = self {
             roaming.acknowledged(path, number, events);
+        }
+    }
+
+    /// Tells whether something may be sent on a path that is not the current one.
+    pub(crate) fn are_open(&self, path: PathId) -> bool {
+        match self {
+            Paths::Client(hopping) => hopping.is_open(path),
+            Paths::Server(_) => false,
+        }
+    }
+
+    /// Tells whether a challenge is to be made for the current path.
+    pub(crate) fn want_challenge(&self) -> bool {
+        match self {
+            Paths::Client(_) => false,
+            Paths::Server(roaming) => roaming.wants_challenge(),
+        }
+    }
+
+    /// Takes over the challenge of the current path.
+    pub(crate) fn set_challenge(&mut self, random: Challenge) {
+        if let Paths::Server(roaming) = self {
+            roaming.set_challenge(random);
+        }
+    }
+
+    /// Returns the challenge that goes with what is sent to the current path.
+    pub(crate) fn challenge(&self) -> Option<Challenge> {
+        match self {
+            Paths::Client(_) => None,
+            Paths::Server(roaming) => roaming.challenge(),
+        }
+    }
+
+    /// Takes note that a challenge was returned in a datagram from that path.
+    pub(crate) fn responded(&mut self, path: PathId, returned: Challenge, events: &mut Events) {
+        if let Paths::Server(roaming) = self {
+            roaming.responded(path, returned, events);
         }
     }
 

@@ -7,6 +7,7 @@ use fulmar_base::{PathId, Time};
 
 use crate::StateNumber;
 use crate::allowance::Allowance;
+use crate::challenge::Challenge;
 use crate::departure::Departure;
 use crate::event::{EndpointEvent, Events};
 use crate::limits::{
@@ -20,7 +21,7 @@ use crate::limits::{
 ///   validated A ─────────────────────────────────► unvalidated B (16 KiB) ──┐
 ///       ▲    │ remembered for 30 s                     │                    │ a state first sent
 ///       │    └──────── fresh datagram from A ──────────┘                    │ to B is acknowledged
-///       │                                                                   │ from B
+///       │                                                                   │ from B, or B's challenge returned
 ///       └───────────────────────── validated B ◄────────────────────────────┘
 /// ```
 ///
@@ -52,6 +53,8 @@ enum Validation {
         bytes: usize,
         /// The first state that was sent to it before it was sent anywhere else.
         first_news: Option<StateNumber>,
+        /// The random value that the client is to return from there, if one was made.
+        challenge: Option<Challenge>,
     },
 }
 
@@ -116,6 +119,49 @@ impl Roaming {
         }
     }
 
+    /// Tells whether a challenge is to be made for the current path.
+    pub(crate) fn wants_challenge(&self) -> bool {
+        let validation = self.current.map(|state| state.validation);
+        matches!(
+            validation,
+            Some(Validation::Unvalidated {
+                challenge: None,
+                ..
+            })
+        )
+    }
+
+    /// Takes over the challenge of the current path.
+    pub(crate) fn set_challenge(&mut self, random: Challenge) {
+        if let Some(PathState {
+            validation: Validation::Unvalidated { challenge, .. },
+            ..
+        }) = &mut self.current
+        {
+            *challenge = Some(random);
+        }
+    }
+
+    /// Returns the challenge that goes with what is sent to the current path.
+    pub(crate) fn challenge(&self) -> Option<Challenge> {
+        match self.current?.validation {
+            Validation::Validated => None,
+            Validation::Unvalidated { challenge, .. } => challenge,
+        }
+    }
+
+    /// Takes note that a challenge was returned in a datagram from that path.
+    pub(crate) fn responded(&mut self, path: PathId, returned: Challenge, events: &mut Events) {
+        let sent = self.challenge();
+        if let Some(state) = &mut self.current
+            && state.path == path
+            && sent == Some(returned)
+        {
+            state.validation = Validation::Validated;
+            events.push(EndpointEvent::PathValidated { path });
+        }
+    }
+
     pub(crate) fn sent(&mut self, now: Time, departure: Departure) {
         // After so long somebody else may have the address.
         if self.is_forgotten(now, departure.excused) {
@@ -123,7 +169,10 @@ impl Roaming {
             return;
         }
         if let Some(PathState {
-            validation: Validation::Unvalidated { bytes, first_news },
+            validation:
+                Validation::Unvalidated {
+                    bytes, first_news, ..
+                },
             ..
         }) = &mut self.current
         {
@@ -181,6 +230,7 @@ impl Roaming {
         Validation::Unvalidated {
             bytes: bytes.map_or(0, |(_, bytes)| bytes),
             first_news: None,
+            challenge: None,
         }
     }
 }

@@ -11,6 +11,8 @@ pub struct Terms {
     pub digest: Digest,
     /// True if pauses may grow while nothing happens.
     pub idle: bool,
+    /// True if a server validates a path by a random value.
+    pub challenge: bool,
 }
 
 impl Terms {
@@ -19,6 +21,7 @@ impl Terms {
         Terms {
             digest,
             idle: false,
+            challenge: false,
         }
     }
 }

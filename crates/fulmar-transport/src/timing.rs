@@ -415,6 +415,8 @@ pub struct TimerInput {
     pub silence: Silence,
     /// The time since which a question of the peer waits for its answer.
     pub asked: Option<Time>,
+    /// The time at which a challenge of the peer is to be returned.
+    pub challenged: Option<Time>,
     /// The time since which a state of the peer waits for its acknowledgement.
     pub unacknowledged_since: Option<Time>,
     /// The probe of the path, while there is one.
@@ -494,6 +496,9 @@ impl TimerInput {
         }
         if let Some(asked) = self.asked {
             table.set(answer(asked));
+        }
+        if let Some(due) = self.challenged {
+            table.set((due, Cause::Response));
         }
     }
 

@@ -200,7 +200,7 @@ fn a_spent_key_ends_the_conversation() {
         opener(Direction::ToClient),
         Log::default(),
         Board::blank(1),
-        Box::new(Quiet),
+        Box::new(Quiet::default()),
     );
     client.handle_path_opened(at(0), CLIENT_PATH);
     let mut out = Vec::new();

@@ -14,6 +14,10 @@ fn state(number: u64) -> StateNumber {
     StateNumber::new(number)
 }
 
+const fn challenge(number: u8) -> Challenge {
+    Challenge::new([number; Challenge::BYTES])
+}
+
 fn departure(bytes: usize, news: Option<u64>) -> Departure {
     Departure {
         bytes,
@@ -60,6 +64,16 @@ impl Told {
     fn acknowledged(&mut self, path: PathId, number: u64) {
         self.roaming
             .acknowledged(path, state(number), &mut self.events);
+    }
+
+    fn challenge(&mut self, number: u8) {
+        assert!(self.roaming.wants_challenge());
+        self.roaming.set_challenge(challenge(number));
+    }
+
+    fn responded(&mut self, path: PathId, number: u8) {
+        self.roaming
+            .responded(path, challenge(number), &mut self.events);
     }
 
     fn left(&self) -> usize {
@@ -207,11 +221,51 @@ fn after_40_s_of_silence_the_server_is_silent_too() {
 }
 
 #[test]
+fn a_challenge_that_comes_back_from_there_validates_a_path() {
+    let mut told = Told::at_home();
+    told.heard(1, CAFE);
+    told.challenge(7);
+    assert_eq!(told.roaming.challenge(), Some(challenge(7)));
+    told.responded(CAFE, 8);
+    told.responded(HOME, 7);
+    assert_ne!(told.left(), usize::MAX);
+    told.responded(CAFE, 7);
+    assert_eq!(told.left(), usize::MAX);
+    assert_eq!(told.roaming.challenge(), None);
+    assert!(!told.roaming.wants_challenge());
+}
+
+#[test]
+fn each_visit_has_a_challenge_of_its_own() {
+    let mut told = Told::at_home();
+    told.heard(1, CAFE);
+    told.challenge(7);
+    told.heard(2, TRAIN);
+    told.challenge(8);
+    told.responded(TRAIN, 7);
+    assert_ne!(told.left(), usize::MAX, "it was for another path");
+    told.heard(3, CAFE);
+    told.responded(CAFE, 7);
+    assert_ne!(told.left(), usize::MAX, "it was for an earlier visit");
+    told.challenge(9);
+    told.responded(CAFE, 9);
+    assert_eq!(told.left(), usize::MAX);
+}
+
+#[test]
+fn without_a_challenge_nothing_is_a_response() {
+    let mut told = Told::at_home();
+    told.heard(1, CAFE);
+    told.responded(CAFE, 0);
+    assert_ne!(told.left(), usize::MAX);
+}
+
+#[test]
 fn a_client_that_flips_between_two_validated_paths_keeps_both() {
     let mut told = Told::at_home();
     told.heard(1, CAFE);
-    told.sent(1, 100, 2);
-    told.acknowledged(CAFE, 2);
+    told.challenge(7);
+    told.responded(CAFE, 7);
     for second in 2..20 {
         told.heard(second, if second % 2 == 0 { HOME } else { CAFE });
         assert_eq!(told.left(), usize::MAX, "{second}");

@@ -31,6 +31,7 @@ fn quiet() -> TimerInput {
         heard: Some(at(900)),
         silence: Silence::Usual,
         asked: None,
+        challenged: None,
         unacknowledged_since: None,
         path_probe: None,
         assembly_expiry: None,

@@ -13,6 +13,7 @@ const fn terms(number: u8) -> Terms {
     Terms {
         digest: Digest::new([number; Digest::BYTES]),
         idle: true,
+        challenge: true,
     }
 }
 

@@ -187,7 +187,7 @@ fn what_fits_into_no_budget_is_not_tried_again_and_again() {
         open,
         blank,
         Log::default(),
-        Box::new(Quiet),
+        Box::new(Quiet::default()),
     );
     let mut client = RawPeer::new(Direction::ToServer);
     for bytes in client.say(&instruction([0, 1, 0, 0], b"a")) {

@@ -7,8 +7,8 @@ use fulmar_datagram::{Direction, Fragment, Key, Opener, Sealer, Stamps};
 
 use crate::testing::{Board, Log};
 use crate::{
-    Arrival, Cause, Deflater, Endpoint, EndpointConfig, Fragmenter, Instruction, Noise, Numbers,
-    Received, Role, StateNumber, Terms, Transmit,
+    Arrival, Cause, Challenge, Deflater, Endpoint, EndpointConfig, Fragmenter, Instruction, Noise,
+    Numbers, Received, Role, StateNumber, Terms, Transmit,
 };
 
 pub(super) const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
@@ -27,12 +27,17 @@ pub(super) fn at(millis: u64) -> Time {
     Time::from_origin(ms(millis))
 }
 
-/// Noise without surprises: the chaff is always empty.
-pub(super) struct Quiet;
+/// Noise without surprises: the chaff is always empty, and each challenge another one.
+#[derive(Default)]
+pub(super) struct Quiet {
+    challenges: u8,
+}
 
 impl Noise for Quiet {
     fn fill(&mut self, bytes: &mut [u8]) {
-        bytes.fill(0);
+        let is_challenge = bytes.len() == Challenge::BYTES;
+        self.challenges = self.challenges.wrapping_add(is_challenge.into());
+        bytes.fill(if is_challenge { self.challenges } else { 0 });
     }
 }
 
@@ -67,7 +72,7 @@ pub(super) fn client_with(agreement: Option<Terms>) -> Client {
         opener(Direction::ToClient),
         Log::default(),
         Board::blank(BOARD_CELLS),
-        Box::new(Quiet),
+        Box::new(Quiet::default()),
     )
 }
 
@@ -86,7 +91,7 @@ pub(super) fn server_with(agreement: Option<Terms>) -> Server {
         opener(Direction::ToServer),
         Board::blank(BOARD_CELLS),
         Log::default(),
-        Box::new(Quiet),
+        Box::new(Quiet::default()),
     )
 }
 
@@ -105,6 +110,10 @@ pub(super) struct Pair {
     pub(super) loses: Box<dyn Fn(&Flight) -> bool>,
     /// The path on which the server sees the client's datagrams arrive.
     pub(super) client_at: PathId,
+    /// True if the client gets what is sent to any path.
+    pub(super) is_everywhere: bool,
+    /// The number of times that the server has followed the client.
+    pub(super) moves: usize,
 }
 
 /// A datagram on its way.
@@ -150,6 +159,8 @@ impl Pair {
             flights: Vec::new(),
             loses: Box::new(|_| false),
             client_at: SERVER_PATH,
+            is_everywhere: false,
+            moves: 0,
         }
     }
 
@@ -196,9 +207,13 @@ impl Pair {
         } in due
         {
             match from {
-                Role::Client => drop(self.reach_server(self.client_at, &bytes)),
+                Role::Client => {
+                    let before = self.server.path();
+                    let _ = self.reach_server(self.client_at, &bytes);
+                    self.moves += usize::from(self.server.path() != before);
+                }
                 // What was sent elsewhere does not reach the client.
-                Role::Server if path != self.client_at => {}
+                Role::Server if path != self.client_at && !self.is_everywhere => {}
                 Role::Server => {
                     let arrival = arrival(CLIENT_PATH, &bytes);
                     let _ = self.client.handle_datagram(self.now, arrival);

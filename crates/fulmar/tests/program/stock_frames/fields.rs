@@ -13,8 +13,8 @@ use fulmar_datagram::{Direction, Key, Opener, Sealer, Stamps};
 use fulmar_platform::{Interest, Poller, WindowSize, random, wait_for};
 use fulmar_terminal::Row;
 use fulmar_transport::{
-    Arrival, Assembly, Deflater, Dialect, Extensions, Fragmenter, Inflater, Instruction, Numbers,
-    StateNumber, wire,
+    Arrival, Assembly, Challenge, Deflater, Dialect, Extensions, Fragmenter, Inflater, Instruction,
+    Numbers, StateNumber, wire,
 };
 
 use super::libc_widths::LibcWidths;
@@ -271,6 +271,7 @@ impl Insistent {
                 farewell: Some(3),
                 silence: Some(15_000),
                 moves: Some(1),
+                challenge: Some(Challenge::new([7; Challenge::BYTES])),
             },
             ..Instruction::new(numbers, &difference, b"")
         };
