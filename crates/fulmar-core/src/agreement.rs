@@ -31,7 +31,7 @@ impl Agreement {
         Terms {
             digest: self.digest,
             idle: self.capabilities.has(Capability::Idle),
-            challenge: false,
+            challenge: self.capabilities.has(Capability::Challenge),
         }
     }
 

@@ -8,6 +8,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Capability {
+    /// Validating a path by a random value.
+    Challenge,
     /// The status of the program that ended.
     Exit,
     /// The server's hints about the program, for prediction.
@@ -18,11 +20,17 @@ pub enum Capability {
 
 impl Capability {
     /// All that there are, in the order of their names.
-    pub const ALL: [Capability; 3] = [Capability::Exit, Capability::Hints, Capability::Idle];
+    pub const ALL: [Capability; 4] = [
+        Capability::Challenge,
+        Capability::Exit,
+        Capability::Hints,
+        Capability::Idle,
+    ];
 
     /// Returns the name that offers and announcements have for it.
     pub const fn name(self) -> &'static str {
         match self {
+            Capability::Challenge => "challenge",
             Capability::Exit => "exit",
             Capability::Hints => "hints",
             Capability::Idle => "idle",
@@ -157,7 +165,10 @@ mod tests {
             assert_eq!(Capabilities::parse(&set.to_string()), set);
         }
         assert_eq!(Capabilities::NONE.to_string(), "-");
-        assert_eq!(format!("{:?}", Capabilities::ALL), "exit,hints,idle");
+        assert_eq!(
+            format!("{:?}", Capabilities::ALL),
+            "challenge,exit,hints,idle"
+        );
     }
 
     #[test]

@@ -7,8 +7,8 @@ use fulmar_transport::Noise;
 /// Bytes for a seed; the edge takes it from the system, a test from its number.
 pub type Seed = [u8; 32];
 
-/// The chaff of a conversation. It hides lengths and no secret depends on it; eight rounds are
-/// plenty.
+/// The chaff of a conversation, which hides lengths, and its challenges, which are sent under the seal. Nobody sees
+/// enough of either to tell what follows; eight rounds are plenty.
 pub(crate) struct SeededNoise(ChaCha8Rng);
 
 impl SeededNoise {
