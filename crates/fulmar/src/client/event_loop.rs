@@ -318,3 +318,6 @@ impl EventLoop {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -169,3 +169,6 @@ impl EventLoop {
         None
     }
 }
+
+#[cfg(test)]
+mod tests;
