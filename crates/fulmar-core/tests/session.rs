@@ -324,6 +324,28 @@ fn input_that_the_program_does_not_read_stops_at_the_caps_and_goes_on() -> Resul
 }
 
 #[test]
+fn the_user_leaves_a_paste_that_is_under_way_or_that_nobody_reads() -> Result<(), Failure> {
+    for pty_bytes in [100_000, 0] {
+        let mut world = World::new(network([Delay::ms(50)]));
+        world.far_mut().program.is_silent = true;
+        world.far_mut().limit_pty(pty_bytes);
+        world.run_for(secs(1))?;
+        let paste: Vec<u8> = (0..14 << 20)
+            .map(|index: u32| b"abcdefghijklmnopqrstuvwxyz\r"[(index * 7 % 27) as usize])
+            .collect();
+        world.near_mut().paste(&paste);
+        world.run_for(secs(1))?;
+        world.type_keys(b"\x1e.");
+        world.sim.run_until(secs(3), |(near, far)| {
+            near.ended.is_some() && far.ended.is_some()
+        })?;
+        assert_eq!(world.near().ended, Some(ClientEnding::UserQuit));
+        assert_eq!(world.far().ended, Some(ServerEnding::ClientLeft));
+    }
+    Ok(())
+}
+
+#[test]
 fn the_end_of_the_program_ends_the_client_with_its_last_screen() -> Result<(), Failure> {
     let mut world = World::new(network([Delay::ms(60)]));
     world.run_for(secs(1))?;

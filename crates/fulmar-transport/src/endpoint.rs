@@ -186,8 +186,12 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         self.outbox.skip_to(sequence);
     }
 
-    /// Begins to end the conversation. The present local object is its last.
+    /// Begins to end the conversation. The present local object is its last; of input that is longer than what
+    /// may be ahead of the acknowledged state, that much.
+    ///
+    /// Source: docs/protocol.md §5.6.
     pub fn start_shutdown(&mut self, now: Time) {
+        self.conversation.sender.end_within_window();
         self.conversation.closing.begin(now);
         self.settle(now);
     }

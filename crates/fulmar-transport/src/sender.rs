@@ -206,6 +206,11 @@ impl<S: Synced> Sender<S> {
         true
     }
 
+    /// Makes the furthest state that the window reaches the last one of the object: what lies beyond is never said.
+    pub(crate) fn end_within_window(&mut self) {
+        self.current = self.goal.clone();
+    }
+
     /// Takes note that the peer holds the state of that number, if it is one that we keep.
     pub fn acknowledge(&mut self, now: Time, number: StateNumber) -> Acknowledged {
         match self.sent.binary_search_by_key(&number, |sent| sent.number) {

@@ -27,6 +27,7 @@ mod mosh_proxy;
 mod mosh_words;
 mod newcomer;
 mod own;
+mod paste;
 mod prediction;
 mod roaming;
 mod screens;
