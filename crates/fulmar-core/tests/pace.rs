@@ -183,6 +183,37 @@ fn large_screens_take_turns_on_a_long_path() -> Result<(), Failure> {
 }
 
 #[test]
+fn a_large_screen_on_64_kbit_is_right_once_two_have_gone_through() -> Result<(), Failure> {
+    let mut world = painting(slow(64, ms(50)), 300, 100)?;
+    world.run_for(secs(6))?;
+    world.far_mut().stop_painting();
+    let largest = screens(&world, ms(50), Duration::ZERO);
+    let largest = largest.iter().map(|frame| frame.bytes).max();
+    let two = time_on_link(2 * largest.unwrap_or_default(), 64);
+    world.run_until_settled(two + secs(1))?;
+    world.check_screens()
+}
+
+#[test]
+fn a_paste_arrives_while_a_program_paints_and_the_screen_is_right_at_the_end() -> Result<(), Failure>
+{
+    let rate = || Rate::kbit(1000, Queue::Endless);
+    let way = || Delay::fixed(ms(50));
+    let net = Network::seeded(7).up([rate(), way()]).down([rate(), way()]);
+    let mut world = painting(net, 80, 24)?;
+    let letters = (0..512 << 10).map(|index: usize| b'a' + (index * index % 23) as u8);
+    let paste: Vec<u8> = letters.collect();
+    world.near_mut().paste(&paste);
+    world
+        .sim
+        .run_until(secs(60), |(_, far)| far.program.typed.len() >= paste.len())?;
+    world.check_typed(&paste)?;
+    world.far_mut().stop_painting();
+    world.run_until_settled(secs(2))?;
+    world.check_screens()
+}
+
+#[test]
 fn on_a_clean_path_frames_come_at_the_pace_of_stock() -> Result<(), Failure> {
     for (way, interval) in [(5, 20), (50, 50), (250, 250)] {
         let mut world = painting(slow(100_000, ms(way)), 80, 24)?;

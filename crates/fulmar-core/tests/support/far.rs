@@ -164,6 +164,11 @@ impl Far {
         });
     }
 
+    pub(crate) fn stop_painting(&mut self) {
+        self.notes.push("program paints no more".to_owned());
+        self.program.painting = None;
+    }
+
     pub(crate) fn exit(&mut self, now: Duration) {
         self.notes.push("program exits".to_owned());
         self.is_running = false;
