@@ -21,7 +21,7 @@ fn reads_late() -> String {
     )
 }
 
-/// What is pasted: no two lines are the same.
+/// Returns the text that is pasted: no two lines are the same.
 fn paste() -> Vec<u8> {
     let lines = (0..).flat_map(|number| format!("{number:>15}\n").into_bytes());
     lines.take(PASTE_BYTES).collect()
