@@ -61,7 +61,9 @@ impl Placement {
                 system::make_folder(context.base(), &path, 0o777).map_err(failed)?;
                 Self::into(context.base(), &path).map_err(failed)
             }
-            Err(Errno::NOENT) if into_folder && !makes => Err(failed(Errno::NOENT)),
+            Err(Errno::NOENT) if into_folder && !makes => {
+                Err(failed(Errno::NOENT).with_note("it has to be an existing folder"))
+            }
             Ok(_) | Err(Errno::NOENT) => named(context.base(), path, into_folder).map_err(failed),
             Err(error) => Err(failed(error)),
         }
