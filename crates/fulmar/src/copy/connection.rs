@@ -385,7 +385,7 @@ fn over_ssh_text(udp: Option<&UdpConnection>) -> String {
                 _ => ", and somebody on the way refuses",
             };
             let label = udp.sockets.label();
-            format!("nothing comes back over UDP from {label}{refused}; copying over ssh")
+            format!("nothing comes back from {label}{refused}; copying over ssh")
         }
         None => "no address for UDP is known; copying over ssh".to_owned(),
     }

@@ -8,7 +8,7 @@ use fulmar_copy::{CopyEnd, EntryError, EntryErrorKind};
 pub(super) fn entry_error_text(end: CopyEnd, host: Option<&str>, error: &EntryError) -> String {
     let place = String::from_utf8_lossy(&error.place);
     let place = match host {
-        Some(host) if place.is_empty() => format!("the home folder on {host}"),
+        Some(host) if place.is_empty() || place == "." => format!("the home folder on {host}"),
         Some(host) => format!("{host}:{place}"),
         None if place.is_empty() => ".".to_owned(),
         None => place.into_owned(),
@@ -21,6 +21,7 @@ pub(super) fn entry_error_text(end: CopyEnd, host: Option<&str>, error: &EntryEr
         | EntryErrorKind::NotAsked
         | EntryErrorKind::NoMatch
         | EntryErrorKind::Interrupted => "",
+        EntryErrorKind::Special if end == CopyEnd::Source => "skipped ",
         _ if end == CopyEnd::Source => "cannot read ",
         _ => "cannot write ",
     };
@@ -69,6 +70,9 @@ mod tests {
         let missing = EntryError::at(b"*.c", EntryErrorKind::NoMatch);
         let text = entry_error_text(CopyEnd::Source, Some("far"), &missing);
         assert_eq!(text, "far:*.c: no match");
+        let pipe = EntryError::at(b"dir/pipe", EntryErrorKind::Special);
+        let text = entry_error_text(CopyEnd::Source, None, &pipe);
+        assert_eq!(text, "skipped dir/pipe: not a regular file");
         let shrunk = EntryError::at(b"log", EntryErrorKind::Shrunk).with_note("rotated");
         let text = entry_error_text(CopyEnd::Source, None, &shrunk);
         assert_eq!(text, "log: became shorter while it was read (rotated)");

@@ -127,7 +127,7 @@ pub(crate) enum CopyError {
         what: String,
     },
     /// Some files were copied, some were not or changed while they were read; they were named.
-    #[error("not copied, or changed meanwhile: {}", counted(*troubles))]
+    #[error("{} not copied, or changed during the copy", counted(*troubles))]
     Incomplete {
         /// The number of entries that were not.
         troubles: u64,
@@ -301,7 +301,7 @@ fn known(system: &str) -> String {
 
 fn counted(troubles: u64) -> String {
     match troubles {
-        1 => "1 file or folder".to_owned(),
-        other => format!("{other} files or folders"),
+        1 => "1 file or folder was".to_owned(),
+        other => format!("{other} files or folders were"),
     }
 }

@@ -6,7 +6,10 @@ use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use fulmar_base::Time;
-use fulmar_copy::{CopyEnd, CopyEvent, EntryKind, EntryVerdict, Occupant, Progress, Totals};
+use fulmar_copy::{
+    CopyEnd, CopyEvent, EntryError, EntryErrorKind, EntryKind, EntryVerdict, Occupant, Progress,
+    Totals,
+};
 use fulmar_login::without_spoofing;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Transfer, Tty};
@@ -42,6 +45,11 @@ const COLUMNS: u16 = 80;
 const WAITING_BYTES_MAX: usize = 64 * 1024;
 const WRONG_BYTES_MAX: usize = 16 * WAITING_BYTES_MAX;
 
+/// Errors of one kind at one end that a terminal shows in full; of the others it shows the number.
+///
+/// Chosen by eye: hundreds would push everything else off the screen.
+const SAME_ERRORS_MAX: u64 = 10;
+
 /// The form in which the user is told.
 enum Style {
     /// A line at the bottom of a terminal, and one above it for each file.
@@ -63,6 +71,18 @@ fn occupant_text(occupant: Occupant) -> &'static str {
     }
 }
 
+/// Returns the error that an event tells of, and the end that has it.
+fn entry_error_of(event: &CopyEvent) -> Option<(CopyEnd, &EntryError)> {
+    match event {
+        CopyEvent::Settled {
+            verdict: EntryVerdict::Failed { end, error },
+            ..
+        } => Some((*end, error)),
+        CopyEvent::EntryError(error) => Some((CopyEnd::Source, error)),
+        CopyEvent::Settled { .. } | CopyEvent::Answered(_) => None,
+    }
+}
+
 /// Tells the user.
 pub(super) struct Reporter {
     style: Style,
@@ -81,6 +101,8 @@ pub(super) struct Reporter {
     remote_end: Option<(CopyEnd, String)>,
     /// Bytes that were there from an earlier try.
     resumed: u64,
+    /// The number of errors of each kind at each end of the copy that runs.
+    errors: Vec<(CopyEnd, EntryErrorKind, u64)>,
 }
 
 impl Reporter {
@@ -112,6 +134,7 @@ impl Reporter {
             connected: None,
             remote_end: None,
             resumed: 0,
+            errors: Vec::new(),
         }
     }
 
@@ -201,8 +224,44 @@ impl Reporter {
             ) => self.stay(path.as_bytes(), kind, occupant_text(*occupant)),
             _ => {}
         }
+        if self.is_one_of_many(event) {
+            return;
+        }
         if let Some(trouble) = self.trouble_text(event) {
             self.complain(&trouble);
+        }
+    }
+
+    /// Counts an error, and returns true if a terminal has shown enough of its kind.
+    fn is_one_of_many(&mut self, event: &CopyEvent) -> bool {
+        let (Some((end, error)), Style::Terminal(_)) = (entry_error_of(event), &self.style) else {
+            return false;
+        };
+        let mut known = self.errors.iter_mut();
+        match known.find(|(of, kind, _)| (*of, *kind) == (end, error.kind)) {
+            Some((.., count)) => {
+                *count += 1;
+                *count > SAME_ERRORS_MAX
+            }
+            None => {
+                self.errors.push((end, error.kind, 1));
+                false
+            }
+        }
+    }
+
+    /// Tells how many errors were not shown.
+    fn tell_the_others(&mut self) {
+        for (end, kind, count) in std::mem::take(&mut self.errors) {
+            let others = count.saturating_sub(SAME_ERRORS_MAX);
+            if others > 0 {
+                let tried = if end == CopyEnd::Source {
+                    "read"
+                } else {
+                    "write"
+                };
+                self.complain(&format!("cannot {tried} {others} others: {kind}"));
+            }
         }
     }
 
@@ -221,23 +280,17 @@ impl Reporter {
 
     /// Returns what the user has to know of a thing.
     fn trouble_text(&self, event: &CopyEvent) -> Option<String> {
-        let (end, error) = match event {
-            CopyEvent::Settled {
-                path,
-                verdict: EntryVerdict::Changed,
-                ..
-            } => {
-                return Some(format!(
-                    "{path}: changed while it was read; what was read was copied"
-                ));
-            }
-            CopyEvent::Settled {
-                verdict: EntryVerdict::Failed { end, error },
-                ..
-            } => (*end, error),
-            CopyEvent::EntryError(error) => (CopyEnd::Source, error),
-            CopyEvent::Settled { .. } | CopyEvent::Answered(_) => return None,
-        };
+        if let CopyEvent::Settled {
+            path,
+            verdict: EntryVerdict::Changed,
+            ..
+        } = event
+        {
+            return Some(format!(
+                "{path}: changed while it was read; what was read was copied"
+            ));
+        }
+        let (end, error) = entry_error_of(event)?;
         let remote_end = self
             .remote_end
             .as_ref()
@@ -296,6 +349,7 @@ impl Reporter {
     pub(super) fn ended(&mut self, progress: &Progress) {
         self.resumed = self.resumed.saturating_add(progress.bytes_held);
         self.clear();
+        self.tell_the_others();
     }
 
     /// All is over, `took` after it has begun.
@@ -456,6 +510,7 @@ mod tests {
             connected: None,
             remote_end: None,
             resumed: 0,
+            errors: Vec::new(),
         }
     }
 

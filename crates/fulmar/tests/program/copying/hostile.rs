@@ -305,7 +305,7 @@ fn what_a_hostile_remote_end_calls_things_does_not_reach_the_terminal() {
     let mut terminal = at_terminal(&scene, &arguments);
     let status = terminal.wait_for_end();
     terminal.wait_for_text("permission denied");
-    terminal.wait_for_text("changed meanwhile: 2 files or folders");
+    terminal.wait_for_text("2 files or folders were not copied");
     assert_eq!(status.code(), Some(1));
     let shown = String::from_utf8_lossy(terminal.shown());
     assert!(!shown.contains("\nfulmar: all is well"), "{shown}");

@@ -297,3 +297,49 @@ fn a_quiet_copy_shows_nothing_but_what_is_wrong() {
     assert!(fs::read(far_path(&scene, "file")).expect("it is there") == noise(3_000_000));
     scene.expect_nothing_left();
 }
+
+#[test]
+fn several_files_go_into_a_folder_that_exists() {
+    let Some(scene) = scene() else { return };
+    for name in ["a", "b"] {
+        scene.near.write_home(Person::Alice, name, name);
+    }
+    let told = expect_status(&scene, &["a", "b", &far("nowhere")], 1);
+    let line =
+        "cannot write bob@far:nowhere: no such file or folder (it has to be an existing folder)";
+    assert!(told.contains(line), "{told}");
+}
+
+#[test]
+fn of_many_errors_of_one_kind_a_terminal_shows_some_and_their_number() {
+    let Some(scene) = scene() else { return };
+    scene.near.folder(Person::Alice, "tree");
+    for number in 0..30 {
+        let name = format!("tree/{number}");
+        scene.near.write_home(Person::Alice, &name, "content");
+    }
+    scene.far.write_home(Person::Bob, "file", "in the way");
+    let mut terminal = at_terminal(&scene, &["-r", "tree", &far("file")]);
+    assert_eq!(terminal.wait_for_end().code(), Some(1));
+    let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+    // The folder is one of them.
+    assert_eq!(
+        shown.matches("cannot write bob@far:file").count(),
+        10,
+        "{shown}"
+    );
+    assert!(
+        shown.contains("cannot write 21 others: not a folder"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("31 files or folders were not copied"),
+        "{shown}"
+    );
+    let told = expect_status(&scene, &["-r", "tree", &far("file")], 1);
+    assert_eq!(
+        told.matches("cannot write bob@far:file").count(),
+        31,
+        "{told}"
+    );
+}
