@@ -6,6 +6,7 @@ use std::net::IpAddr;
 
 use crate::bootstrap::BootstrapLine;
 use crate::candidates::reported_address;
+use crate::install_advice::install_advice;
 use crate::login_error::{LoginError, SshExit};
 use crate::output_error::OutputError;
 use crate::text::escaped;
@@ -95,6 +96,14 @@ impl Diagnostics {
         Some(format!(
             "{cause}: its mosh-server serves this session, without the program's exit status"
         ))
+    }
+
+    /// Returns what to do so that a server of ours serves the next session, by the command that copies this program there;
+    /// `None` if there is one, or one that does not run.
+    pub fn stock_advice(&self, copying: Option<&str>) -> Option<String> {
+        let system = self.missing.as_deref()?;
+        let is_missing = self.program().is_none();
+        is_missing.then(|| install_advice(system, copying))
     }
 
     /// Returns why it will not be what it is to be, in its own words: what happened, then what to try.

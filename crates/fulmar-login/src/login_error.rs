@@ -184,10 +184,12 @@ impl LoginError {
                 "put the command into a script there, or install Fulmar there".to_owned()
             }
             // Its words are not ours.
-            LoginError::Refused { advice, .. } | LoginError::ProgramMissing { advice, .. }
+            LoginError::Refused { host, advice, .. }
+            | LoginError::ProgramMissing { host, advice, .. }
                 if !advice.is_empty() =>
             {
-                let lines: Vec<String> = advice.iter().map(|line| format!("it says: {line}")).collect();
+                let quoted = |line| format!("{host} suggests: {line}");
+                let lines: Vec<String> = advice.iter().map(quoted).collect();
                 lines.join("\n")
             }
             LoginError::Refused { host, program, .. } => try_by_itself(host, program.as_deref()),
@@ -369,7 +371,10 @@ mod tests {
         };
         let failure = refused(&["name others with -p"]);
         assert!(failure.to_string().contains("no port is free"));
-        assert_eq!(failure.advice().unwrap(), "it says: name others with -p");
+        assert_eq!(
+            failure.advice().unwrap(),
+            "host suggests: name others with -p"
+        );
         let advice = refused(&[]).advice().unwrap();
         assert!(advice.contains("ssh host /opt/fulmar server"), "{advice}");
     }

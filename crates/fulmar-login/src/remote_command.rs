@@ -35,7 +35,7 @@ macro_rules! asking {
             r#"w() { while IFS= read -r l; do "#,
             r#"case $l in "FULMAR $1"*) l=${l#"FULMAR $1"}; return;; esac; done; exit 1; }; "#,
             r#"test -t 0 && export FULMAR_TTY=1 && echo; echo "FULMAR READY $f"; case $0 in run) exec "$@";; "#,
-            r#"ask) w "START "; eval "$l"; exit;; esac; "#
+            r#"server) w "START "; eval "$l"; exit;; esac; "#
         )
     };
 }
@@ -98,8 +98,8 @@ const COPY_COMMAND: &str = concat!(
 /// command, such as a recorder of sessions, has made it, and passes on what a client writes.
 pub const TERMINAL_VARIABLE: &str = "FULMAR_TTY";
 
-/// The word behind the command that has it ask what to run.
-const ASKING: &str = " ask";
+/// The word behind the command that has it ask what to run. A shell there puts it before its complaints about that.
+const ASKING: &str = " server";
 
 /// The word behind the command that has it run the words that follow.
 const RUNNING: &str = " run ";

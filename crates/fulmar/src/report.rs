@@ -23,10 +23,15 @@ pub(crate) fn failure(failure: &dyn Advice, program: &str, compat: CompatMode) -
     for line in failure.told() {
         complain(program, line);
     }
-    for line in failure.advice(compat).unwrap_or_default().lines() {
+    advise(failure.advice(compat));
+    failure.status(compat)
+}
+
+/// Prints what to try, below a line about what went wrong.
+pub(crate) fn advise(advice: Option<String>) {
+    for line in advice.unwrap_or_default().lines() {
         print_to_stderr(&format!("  {}\n", escaped(line)));
     }
-    failure.status(compat)
 }
 
 /// Prints a line about something that is not as it should be.

@@ -62,7 +62,7 @@ impl Step {
     /// Returns what a user is told.
     fn sentence(self) -> &'static str {
         match self {
-            Step::SshStarted => "ssh is started, and asks its questions itself",
+            Step::SshStarted => "ssh is started; it may ask for a password",
             Step::SettingsKnown => "ssh's configuration for the host is known",
             Step::Resolved => "the host's name is resolved",
             Step::Hello => "the remote side answers",

@@ -103,6 +103,8 @@ pub(crate) fn run(
 /// A login on its way.
 struct SessionLogin {
     login: SshLogin<SessionService>,
+    /// The command that copies this program there, if its file is known.
+    copying: Option<String>,
     last_screen: LastScreen,
     reactor: Reactor,
     steps: Steps,
@@ -150,6 +152,7 @@ impl SessionLogin {
         let reactor = ClientSetup::reactor()?;
         let config = config(settings, ssh, destination, command);
         Ok(SessionLogin {
+            copying: config.copying.clone(),
             login: SshLogin::begin(now(), config, service),
             last_screen: crate::client::last_screen(words),
             reactor,
@@ -166,6 +169,8 @@ impl SessionLogin {
                     let state = self.login.state();
                     if let Some(note) = state.output().diagnostics().stock_note(state.host()) {
                         report::complain("fulmar", note);
+                        let diagnostics = state.output().diagnostics();
+                        report::advise(diagnostics.stock_advice(self.copying.as_deref()));
                     }
                 }
                 Ok(ConnectParams {

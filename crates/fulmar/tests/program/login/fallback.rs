@@ -72,7 +72,7 @@ fn only_the_stock_server(starter: Starter) {
         expect_stock_session(
             &scene,
             starter,
-            "there is no fulmar on bob@far: its mosh-server",
+            "program's exit status\r\n  copy this program there: ssh bob@far",
         );
     }
 }
