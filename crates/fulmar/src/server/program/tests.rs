@@ -288,3 +288,24 @@ fn what_changes_without_a_word_is_told_when_a_key_is_written() {
     });
     session.program.end();
 }
+
+#[test]
+fn a_process_that_becomes_another_program_without_a_word_is_noticed() {
+    let mut session = Session::of("echo asks; read -r x; exec cat");
+    let mut now = ms(100);
+    session.run_until_shown(&mut now, "asks");
+    let told = |session: &Session| session.client.hints().expect("they were told").program;
+    let shell = told(&session);
+    session.client.handle_keys(now, b"\r");
+    let began = std::time::Instant::now();
+    while told(&session) == shell {
+        assert!(began.elapsed() < PATIENCE, "it is never told");
+        session.exchange(now);
+        session.program.write(now, &mut session.server);
+        // As for the echo ack and for frames.
+        session.program.look(now, &mut session.server);
+        now += Duration::from_millis(20);
+        std::thread::yield_now();
+    }
+    session.program.end();
+}
