@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use fulmar_copy::RateLimit;
 use fulmar_login::{
     COPY_VERSION, CandidateAddresses, CopyLoginError, CopyParams, CopyService, Destination,
-    LoginError, LoginEvent, copy_command, is_shell_safe,
+    LoginError, LoginEvent, STATUS_NO_PROGRAM, copy_command, is_shell_safe,
 };
 use fulmar_platform::resolve::numeric;
 use fulmar_platform::{Interest, Signal};
@@ -180,8 +180,13 @@ impl From<CopyLoginError> for CopyError {
                 copying,
             },
             CopyLoginError::NoCopyServer { host, exit } => {
+                let is_missing = exit.code() == Some(STATUS_NO_PROGRAM.into());
                 let status = exit.to_string();
-                CopyError::NoCopyServer { host, status }
+                CopyError::NoCopyServer {
+                    host,
+                    status,
+                    is_missing,
+                }
             }
             CopyLoginError::Version { host, version } => CopyError::Version {
                 host,
@@ -214,10 +219,14 @@ fn plain(address: IpAddr) -> String {
     numeric((address, 0).into())
 }
 
-/// Returns the command that starts our program there, out of the one that starts its server.
+/// Returns the command that starts our program there, out of the one that starts its server. Its file may be called
+/// fulmar with something behind it, such as a version.
 fn remote_program(server: &str) -> Option<String> {
-    let end = server.rfind("fulmar")? + "fulmar".len();
-    let (program, rest) = server.split_at_checked(end)?;
+    let name_at = server.rfind("fulmar")?;
+    let is_of_name = |character: char| character.is_alphanumeric() || "-_.".contains(character);
+    let (_, name) = server.split_at_checked(name_at)?;
+    let end = name.find(|character| !is_of_name(character));
+    let (program, rest) = server.split_at_checked(end.map_or(server.len(), |end| name_at + end))?;
     let quotes = rest
         .chars()
         .take_while(|character| matches!(character, '"' | '\''))
@@ -257,6 +266,7 @@ mod tests {
         for (server, program) in [
             ("fulmar server", Some("fulmar")),
             ("/opt/fulmar", Some("/opt/fulmar")),
+            ("/opt/fulmar-0.2_x server", Some("/opt/fulmar-0.2_x")),
             (
                 "env A=b '/a b/fulmar' server -p 7",
                 Some("env A=b '/a b/fulmar'"),

@@ -67,6 +67,8 @@ pub(crate) enum CopyError {
         host: String,
         /// The status with which the program ended.
         status: String,
+        /// True if that is what a shell says of a program that is not there or does not run.
+        is_missing: bool,
     },
     /// The two programs are of different times.
     #[error(
@@ -127,7 +129,7 @@ pub(crate) enum CopyError {
         what: String,
     },
     /// Some files were copied, some were not or changed while they were read; they were named.
-    #[error("{} not copied, or changed during the copy", counted(*troubles))]
+    #[error("{troubles} files or folders were not copied, or changed during the copy")]
     Incomplete {
         /// The number of entries that were not.
         troubles: u64,
@@ -228,6 +230,15 @@ impl Advice for CopyError {
         }
     }
 
+    fn told(&self) -> Vec<String> {
+        match (self, self.passed_on()) {
+            // It was told by itself.
+            (CopyError::Incomplete { troubles: 1 }, _) => Vec::new(),
+            (_, Some(failure)) => failure.told(),
+            (_, None) => vec![self.to_string()],
+        }
+    }
+
     fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
             CopyError::NothingNamed
@@ -259,6 +270,11 @@ impl Advice for CopyError {
                 "{}\nif it is there already, say where: --server /path/to/fulmar",
                 install_advice(system, copying.as_deref())
             ),
+            CopyError::NoCopyServer { is_missing: true, .. } => {
+                "the program is not there, or does not run there; --server has to name it, as in --server \
+                 /path/to/fulmar"
+                    .to_owned()
+            }
             CopyError::NoCopyServer { host, .. } => format!(
                 "it may be older: fulmar cp needs the same version at both ends; run ssh {host} fulmar \
                  copy-server </dev/null on its own to see"
@@ -296,12 +312,5 @@ fn known(system: &str) -> String {
         String::new()
     } else {
         format!(" ({system})")
-    }
-}
-
-fn counted(troubles: u64) -> String {
-    match troubles {
-        1 => "1 file or folder was".to_owned(),
-        other => format!("{other} files or folders were"),
     }
 }

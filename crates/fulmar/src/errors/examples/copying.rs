@@ -52,8 +52,17 @@ pub(super) fn rows() -> Vec<Row> {
             CopyError::NoCopyServer {
                 host: host(),
                 status: "status 255".to_owned(),
+                is_missing: false,
             },
             "the program there is older, or something keeps it from starting",
+        ),
+        (
+            CopyError::NoCopyServer {
+                host: host(),
+                status: "status 127".to_owned(),
+                is_missing: true,
+            },
+            "what --server names is not there, or lacks libraries",
         ),
         (
             CopyError::Version {

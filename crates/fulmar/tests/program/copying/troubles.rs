@@ -311,6 +311,26 @@ fn several_files_go_into_a_folder_that_exists() {
 }
 
 #[test]
+fn a_server_that_is_named_and_not_there_is_told_of() {
+    let Some(scene) = scene() else { return };
+    scene.near.write_home(Person::Alice, "file", "content");
+    for server in ["/nowhere/fulmar", "/nowhere/fulmar-0.2 server"] {
+        let told = expect_status(&scene, &["--server", server, "file", &far("")], 255);
+        assert!(told.contains("--server has to name it"), "{told}");
+    }
+}
+
+#[test]
+fn a_single_error_is_told_once() {
+    let Some(scene) = scene() else { return };
+    let told = expect_status(&scene, &["missing", &far("")], 1);
+    assert_eq!(
+        told,
+        "fulmar: cannot read missing: no such file or folder\n"
+    );
+}
+
+#[test]
 fn of_many_errors_of_one_kind_a_terminal_shows_some_and_their_number() {
     let Some(scene) = scene() else { return };
     scene.near.folder(Person::Alice, "tree");
