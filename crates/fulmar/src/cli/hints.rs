@@ -14,7 +14,8 @@ const OF_OTHERS: [(&str, &str); 5] = [
 ];
 
 /// The words behind `fulmar` that are no host.
-const OURS: [&str; 7] = [
+const OURS: [&str; 8] = [
+    "cp",
     "server",
     "client",
     "config",
@@ -27,9 +28,18 @@ const OURS: [&str; 7] = [
 /// The shortest word that may be a misspelt one of ours. Chosen by eye: shorter ones are near to too much.
 const MISSPELT_BYTES_MIN: usize = 3;
 
-/// Returns a hint if a host that ssh does not know is called much like one of our subcommands.
+/// Returns a hint if a host that ssh does not know is called much like one of our subcommands, or written as a place for
+/// copies.
 pub(crate) fn of_unknown_host(destination: &OsStr) -> Option<String> {
     let word = destination.to_str()?;
+    // Several colons are an IPv6 address, or a URI with a port.
+    if let Some((host, path)) = word.split_once(':').filter(|(_, path)| !path.contains(':'))
+        && !path.starts_with("//")
+    {
+        return Some(format!(
+            "to log in, write {host} without a colon; fulmar cp copies {host}:{path}"
+        ));
+    }
     let of_others = OF_OTHERS.iter().find(|(others, _)| *others == word);
     let ours = of_others.map(|(_, ours)| *ours).or_else(|| {
         let is_long = word.len() >= MISSPELT_BYTES_MIN;
@@ -59,6 +69,7 @@ mod tests {
             ("hlep", Some("help")),
             ("sever", Some("server")),
             ("confg", Some("config")),
+            ("cop", Some("cp")),
             ("version", Some("--version")),
             ("ma", None),
             ("ada@hlep", None),
@@ -66,6 +77,16 @@ mod tests {
         ] {
             let hint = meant.map(|meant| format!("did you mean fulmar {meant}?"));
             assert_eq!(of_unknown_host(word.as_ref()), hint, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_place_for_copies_is_noticed() {
+        let hint = of_unknown_host("far:".as_ref());
+        let told = "to log in, write far without a colon; fulmar cp copies far:";
+        assert_eq!(hint.as_deref(), Some(told));
+        for word in ["ssh://far", "ssh://far:22", "2001:db8::1"] {
+            assert_eq!(of_unknown_host(word.as_ref()), None, "{word}");
         }
     }
 
