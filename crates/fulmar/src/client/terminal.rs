@@ -13,6 +13,8 @@ use super::error::ClientError;
 use crate::reactor::{Registry, Token};
 
 /// The most keys that are read in one turn; a terminal gives them in pieces of a few kilobytes.
+///
+/// Source: docs/threat-model.md §6.
 const KEY_BYTES_PER_TURN: usize = 64 * 1024;
 
 /// The time for which we wait for a terminal to take our last words before we leave without. Chosen by eye:
