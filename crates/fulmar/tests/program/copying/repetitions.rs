@@ -12,11 +12,11 @@ const LENGTH: usize = 24_000_000;
 /// A chunk of such a file, which is also what is sent of the first one before the other end has said what it has.
 ///
 /// Source: docs/copy-protocol.md §5, §7.
-const CHUNK: usize = 256 * 1024;
+pub(super) const CHUNK: usize = 256 * 1024;
 
 /// Copies again, and returns how many bytes were sent.
 #[track_caller]
-fn sent(scene: &Scene, arguments: &[&str]) -> usize {
+pub(super) fn sent(scene: &Scene, arguments: &[&str]) -> usize {
     let output = copy(scene, &[&["--json"], arguments].concat());
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{output:?}");
