@@ -45,6 +45,11 @@ const LOGINS: [u64; 4] = [0, 20, 100, 300];
 /// answer of a login.
 const QUIET: Duration = Duration::from_secs(10);
 
+/// The time for which it is quiet in addition where pauses are counted, so that they are as long as they become.
+///
+/// Source: docs/protocol.md §13.8: after 3, 3, 6, 9 and 12 s.
+const PAUSES_GROWN: Duration = Duration::from_secs(45);
+
 /// The round trip of the session in which nothing happens.
 const IDLE: Duration = Duration::from_millis(20);
 
@@ -95,8 +100,9 @@ pub fn cells(setup: &LabSetup) -> Vec<Cell> {
         ));
     }
     let time = Duration::from_secs(choose(20, 60) as u64);
-    let idle = IdleTraffic { quiet: QUIET, time };
-    let takes = QUIET + time + Duration::from_secs(5);
+    let quiet = QUIET + PAUSES_GROWN;
+    let idle = IdleTraffic { quiet, time };
+    let takes = quiet + time + Duration::from_secs(5);
     let title = format!(
         "a session in which nothing happens, round trip {} ms",
         IDLE.as_millis()
