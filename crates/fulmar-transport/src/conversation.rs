@@ -49,7 +49,7 @@ pub(crate) struct Conversation<L, R> {
     loss: LossEstimate,
     redundancy: Redundancy,
     /// The time that acknowledgements take.
-    answers: RoundTrip,
+    pub(crate) answers: RoundTrip,
     /// The number of frames that still count as the answer to a key.
     pub(crate) echo_frames: u8,
     pub(crate) paths: Paths,
@@ -124,7 +124,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if heard.order == DatagramOrder::InOrder {
             let measured = self.clock.hear(now, heard.stamps, ecn);
             let timeout = self.clock.round_trip().timeout();
-            self.congestion.heard(now, timeout + self.excused());
+            let patience = timeout + self.excused() + self.idle.held_back();
+            self.congestion.heard(now, patience);
             if let Some(round_trip) = measured {
                 self.congestion.measured(now, round_trip);
             }

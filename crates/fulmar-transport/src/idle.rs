@@ -145,6 +145,15 @@ impl Idle {
         }
     }
 
+    /// Returns how much later than a heartbeat a peer may be heard that sends none: what comes next may be an
+    /// acknowledgement that it held back.
+    pub(crate) fn held_back(&self) -> Duration {
+        match self {
+            Idle::Off => Duration::ZERO,
+            Idle::Asking(_) | Idle::Answering(_) => RETRY_MARGIN,
+        }
+    }
+
     /// Tells whether heartbeats are left to the peer, so that it may be gone without our noticing.
     pub(crate) fn only_answers(&self) -> bool {
         matches!(self, Idle::Answering(answering) if answering.announced.is_some())

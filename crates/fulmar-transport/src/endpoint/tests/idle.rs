@@ -67,6 +67,21 @@ fn what_is_typed_or_drawn_in_a_pause_goes_at_once() {
 }
 
 #[test]
+fn what_is_sent_in_a_pause_is_not_taken_for_lost_when_the_peer_is_heard() {
+    let mut pair = idle_for_a_minute();
+    pair.run_for(ms(10_000));
+    let samples = |pair: &Pair| pair.client.conversation.answers.samples();
+    let before = samples(&pair);
+    pair.type_text(b"x");
+    pair.run_for(ms(1000));
+    assert_eq!(
+        samples(&pair),
+        before + 1,
+        "its acknowledgement was measured"
+    );
+}
+
+#[test]
 fn a_change_at_the_end_of_a_pause_is_retried_for_as_long_as_ever() {
     let mut pair = idle_for_a_minute();
     let last = *pair
@@ -125,6 +140,47 @@ fn an_end_that_has_lost_the_capability_is_heard_every_3_s() {
             }
         }
     }
+}
+
+#[test]
+fn a_client_that_is_away_is_remembered_for_40_s_beyond_its_pause() {
+    let mut pair = idle_for_a_minute();
+    pair.loses = Box::new(|flight| flight.from == Role::Client);
+    let heard = pair.server.heard_at().unwrap();
+    for after in [45_000, 51_900] {
+        pair.run_until(heard + ms(after));
+        pair.write(0, format!("{after}").as_bytes());
+        pair.run_for(ms(10));
+        assert_eq!(pair.server.path(), Some(SERVER_PATH), "{after}");
+    }
+    pair.run_until(heard + ms(52_100));
+    pair.write(0, b"drawn");
+    assert_eq!(pair.server.path(), None);
+}
+
+#[test]
+fn no_port_is_left_because_of_a_pause() {
+    let mut pair = idle_for_a_minute();
+    pair.run_for(ms(600_000));
+    let mut events = std::iter::from_fn(|| pair.client.poll_event());
+    assert!(!events.any(|event| event == EndpointEvent::OpenPath));
+}
+
+#[test]
+fn a_report_is_not_believed_because_of_a_pause() {
+    let mut pair = idle_for_a_minute();
+    let last = *pair
+        .sends_of(Role::Client, Cause::Heartbeat)
+        .last()
+        .unwrap();
+    pair.run_until(last + ms(14_000));
+    let now = pair.now;
+    let refused = SendError::Refused;
+    assert!(!pair.client.handle_report(now, CLIENT_PATH, refused));
+    assert!(!pair.server.handle_report(now, SERVER_PATH, refused));
+    pair.loses = Box::new(|_| true);
+    pair.run_until(last + ms(16_500));
+    assert!(pair.client.handle_report(pair.now, CLIENT_PATH, refused));
 }
 
 #[test]
