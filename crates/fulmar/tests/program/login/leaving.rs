@@ -107,8 +107,10 @@ fn waiting(starter: Starter) -> Option<(Scene, Terminal)> {
                   case $line in 'MOSH CONNECT'*) echo >~/waits;; esac\ndone\n";
     scene.far.write_program("/usr/local/bin/tells", server);
     block_udp(&scene.far, Way::Out);
-    let terminal = scene.start(starter, &["--server", "tells", &format!("bob@{FAR}")])?;
+    let mut terminal = scene.start(starter, &["--server", "tells", &format!("bob@{FAR}")])?;
     bell.wait();
+    // The client has the terminal: until then a key is for the login.
+    terminal.wait_for_text("waiting for");
     Some((scene, terminal))
 }
 
