@@ -341,6 +341,16 @@ fn the_end_comes_after_what_does_not_fit_with_it() {
 }
 
 #[test]
+fn an_object_that_ends_within_the_window_needs_no_acknowledgement_for_its_end() {
+    let mut sender = Sender::new(at(0), Log::default(), Budget::of_bytes(4));
+    sender.set_current(at(10), log("abcdefghij"));
+    sender.end_within_window();
+    let end = sender.compose(at(10), recent(), Numbering::Shutdown, Budget::UNLIMITED);
+    assert_eq!(numbers(&end), [0, u64::MAX, 0]);
+    assert_eq!(end.difference, b"abcd");
+}
+
+#[test]
 fn what_is_acknowledged_is_forgotten_everywhere() {
     let mut sender = Sender::new(at(0), Log::default(), Budget::UNLIMITED);
     sender.send(10, log("abc"));
