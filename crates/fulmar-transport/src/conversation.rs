@@ -302,7 +302,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
                     self.congestion.given_up();
                     self.sender.repeat_chain(now);
                     // Nothing came back since all were sent again: one of them asks whether anything arrives.
-                    self.liveness.retries > 0
+                    let is_alone = self.liveness.retries > 0;
+                    self.liveness.retries = self.liveness.retries.saturating_add(1);
+                    is_alone
                 }
             };
             self.chain_cause = match cause {
@@ -403,10 +405,11 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             interval: frame_interval(round_trip.smoothed()),
             is_echo: self.is_echo(),
             retry_pause: self.retry_pause(),
+            retries: self.liveness.retries,
             copy: self.redundancy.due(),
             chain: self.chain(),
             chain_cause: self.chain_cause,
-            oldest_sent: self.sender.oldest_sent_at(),
+            oldest_link: self.sender.oldest_link_at(),
             window_opens: self.window_opens(now),
             is_opening: is_opening(self.role, self.sender.sent_number()),
             timeout: round_trip.timeout(),
@@ -655,7 +658,10 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             (Cause::Retry | Cause::Copy, ChainState::Blocked | ChainState::Sent) => true,
             (Cause::Frame | Cause::Resend | Cause::Retry, _) => {
                 let link = budget.min(Budget::of_bytes(LINK_DIFFERENCE_BYTES));
-                copies(self.loss.share()) > 0 && self.sender.is_long(now, trust, link)
+                // What is known of loss is that of the way here; a retry knows of the way there.
+                let is_lossy = copies(self.loss.share()) > 0
+                    || cause != Cause::Frame && self.liveness.large.is_some();
+                is_lossy && self.sender.is_long(now, trust, link)
             }
             _ => false,
         }
@@ -686,7 +692,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         };
         let round_trip = self.clock.round_trip().smoothed();
         self.redundancy.begin(now, copies, first_pause(round_trip));
-        if cause == Cause::Retry {
+        if !is_chain && matches!(cause, Cause::Retry | Cause::Resend) {
             self.liveness.retries = self.liveness.retries.saturating_add(1);
         }
     }
@@ -699,7 +705,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
         let last = match self.chain() {
             ChainState::None => self.sender.content_at(),
-            _ => self.sender.oldest_sent_at(),
+            _ => self.sender.oldest_link_at(),
         };
         let arrived = self.liveness.arrived;
         let usual = match self.role {

@@ -116,11 +116,12 @@ pub fn frame(collected: Time, paced: Time) -> Due {
     (collected.max(paced), Cause::Frame)
 }
 
-/// A state that is not assumed to have arrived is sent again at the pace of frames.
+/// A state that is not assumed to have arrived is sent again at the pace of frames, and less and less often until the
+/// peer is heard.
 ///
 /// Source: docs/protocol.md §5.4.
-pub(crate) fn resend(last_sent: Time, interval: Duration) -> Due {
-    (last_sent + interval, Cause::Resend)
+pub(crate) fn resend(last_sent: Time, interval: Duration, retries: u32) -> Due {
+    (last_sent + backed_off(interval, retries), Cause::Resend)
 }
 
 /// A state that is assumed to have arrived is sent again when its acknowledgement is overdue.
@@ -406,14 +407,16 @@ pub struct TimerInput {
     pub timeout: Duration,
     /// The pause before what was sent last is sent again, if it is not acknowledged.
     pub retry_pause: Duration,
+    /// The number of times that something was sent again since the peer was last heard.
+    pub retries: u32,
     /// The time at which a copy of it is to be sent.
     pub copy: Option<Time>,
     /// The links of what is long, on a path that loses datagrams.
     pub chain: ChainState,
     /// The cause for which the next link leaves.
     pub chain_cause: Cause,
-    /// The time at which the oldest state was sent that is not acknowledged.
-    pub oldest_sent: Time,
+    /// The time at which the oldest link was sent that is not acknowledged.
+    pub oldest_link: Time,
     /// The time from which on the peer's silence counts: the arrival of its newest state, or later if it has announced
     /// a pause; `None` if no state has come.
     pub heard: Option<Time>,
@@ -528,7 +531,7 @@ impl TimerInput {
                 return;
             }
             _ if self.chain == ChainState::Sent => self.chain_retry(),
-            SyncState::Unassumed => resend(self.last_sent, self.interval),
+            SyncState::Unassumed => resend(self.last_sent, self.interval, self.retries),
             SyncState::Unacknowledged => retry(self.last_content, self.retry_pause),
             SyncState::Settled => return,
         };
@@ -547,7 +550,7 @@ impl TimerInput {
 
     /// Links are sent again when the oldest of them is overdue.
     fn chain_retry(&self) -> Due {
-        retry(self.oldest_sent, self.retry_pause)
+        retry(self.oldest_link, self.retry_pause)
     }
 
     fn frame(&self, changed: Time) -> Due {

@@ -87,9 +87,10 @@ impl<S: Synced> Sender<S> {
         }
     }
 
-    /// Returns when the oldest state was sent that is not acknowledged, or all of them again.
-    pub(crate) fn oldest_sent_at(&self) -> Time {
-        let oldest = self.sent.get(1).map_or(self.sent_at, |sent| sent.at);
+    /// Returns when the oldest link was sent that is not acknowledged, or all of them again.
+    pub(crate) fn oldest_link_at(&self) -> Time {
+        let mut links = self.sent.iter().skip(1).filter(|sent| sent.is_link);
+        let oldest = links.next().map_or(self.sent_at, |sent| sent.at);
         oldest.max(self.repeated_at)
     }
 

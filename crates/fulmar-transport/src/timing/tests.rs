@@ -25,10 +25,11 @@ fn quiet() -> TimerInput {
         is_echo: false,
         window_opens: None,
         retry_pause: ms(300),
+        retries: 0,
         copy: None,
         chain: ChainState::None,
         chain_cause: Cause::Frame,
-        oldest_sent: at(0),
+        oldest_link: at(0),
         is_opening: false,
         timeout: ms(200),
         heard: Some(at(900)),
@@ -269,12 +270,20 @@ fn a_change_asks_once_whether_a_silent_peer_is_there() {
 }
 
 #[test]
-fn what_may_be_lost_is_resent_at_the_frame_interval() {
-    let input = TimerInput {
-        sync_state: SyncState::Unassumed,
-        ..quiet()
+fn what_may_be_lost_is_resent_at_the_frame_interval_and_then_less_often() {
+    let after = |retries| {
+        let input = TimerInput {
+            sync_state: SyncState::Unassumed,
+            retries,
+            ..quiet()
+        };
+        next(&input)
     };
-    assert_eq!(next(&input), Some((1050, Cause::Resend)));
+    let resent = |at| Some((at, Cause::Resend));
+    assert_eq!(
+        [0, 1, 3, 4, 9].map(after),
+        [1050, 1100, 1400, 1500, 1500].map(resent)
+    );
 }
 
 #[test]
@@ -283,7 +292,7 @@ fn a_link_leaves_at_once_and_others_again_when_the_oldest_is_overdue() {
         sync_state: SyncState::Unsent { changed: at(990) },
         chain,
         chain_cause: Cause::Copy,
-        oldest_sent: at(900),
+        oldest_link: at(900),
         window_opens: Some(at(5000)),
         ..quiet()
     };

@@ -155,7 +155,7 @@ fn where_no_numbers_are_left_a_link_is_as_long_as_it_takes() {
 fn the_oldest_waits_from_its_last_send_or_the_last_repetition_on() {
     let (mut sender, _) = typed();
     begin(&mut sender, 100, keys(7505));
-    assert_eq!(sender.oldest_sent_at(), at(100));
+    assert_eq!(sender.oldest_link_at(), at(100));
     sender.repeat_chain(at(400));
-    assert_eq!(sender.oldest_sent_at(), at(400));
+    assert_eq!(sender.oldest_link_at(), at(400));
 }
