@@ -19,6 +19,7 @@
 mod client;
 mod host;
 mod parallel;
+pub mod redraw;
 mod server;
 mod tty;
 mod virtual_replay;
