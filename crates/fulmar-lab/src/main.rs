@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use fulmar_lab::command::{
-    cast, film, judge, link, list, load, measure, pairs, play, predict, record, replay, report,
-    run, selfcheck, simulate, tinygrams, traces,
+    cast, film, judge, link, list, load, measure, pairs, play, predict, record, redraws, replay,
+    report, run, selfcheck, simulate, tinygrams, traces,
 };
 
 /// Emulated links between real hosts, to try and measure remote shells on.
@@ -34,6 +34,7 @@ enum Command {
     Play(play::Arguments),
     Predict(predict::Arguments),
     Record(record::Arguments),
+    Redraws(redraws::Arguments),
     Replay(Box<replay::Arguments>),
     Report(report::Arguments),
     Run(run::Arguments),
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Command::Play(arguments) => play::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
+        Command::Redraws(arguments) => redraws::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),

@@ -12,6 +12,7 @@ pub mod pairs;
 pub mod play;
 pub mod predict;
 pub mod record;
+pub mod redraws;
 pub mod replay;
 mod replay_options;
 pub mod report;

@@ -232,7 +232,7 @@ fn intervals() -> impl Iterator<Item = Duration> {
 
 impl RecordingSet {
     /// Returns the files, in order of their names.
-    fn paths(self, setup: &LabSetup) -> Result<Vec<PathBuf>> {
+    pub(crate) fn paths(self, setup: &LabSetup) -> Result<Vec<PathBuf>> {
         let folder = match self {
             Self::Own => setup.recordings.clone(),
             Self::Others => {
