@@ -1,4 +1,9 @@
 use super::*;
+use crate::judge::GroundTruth;
+use crate::scenario::Scenario;
+use crate::simulated::{PredictionMode, Simulated};
+use crate::trace::LinkTraces;
+use crate::typing::{Limits, TypingLoop};
 use std::path::Path;
 
 const ROUND_TRIP: Duration = Duration::from_millis(40);
@@ -99,4 +104,46 @@ fn bytes_are_those_of_datagrams() {
     assert_eq!(one.frames, 1);
     // Headers of 28 bytes, 38 of the datagram, and an instruction of 30 to 60.
     assert!((96..=126).contains(&one.bytes), "{}", one.bytes);
+}
+
+/// Returns the number of frames with something new that our server sends in a session with this recording.
+fn frames_of_session(recording: &Trace) -> usize {
+    let limits = Limits {
+        keys: usize::MAX,
+        time: Duration::from_secs(3600),
+        patience: Duration::from_secs(30),
+        set_up: Duration::from_secs(30),
+        pause_max: None,
+    };
+    let scenario = Scenario::parse("both delay 20ms", &LinkTraces::none()).unwrap();
+    let truth = GroundTruth::of(recording);
+    let (typing, mode) = (TypingLoop::Open, PredictionMode::Never);
+    let run = Simulated::run(&scenario, recording, &truth, typing, limits, mode).unwrap();
+    let with_content = run.frames.iter().filter(|frame| frame.difference_bytes > 0);
+    let mut written: Vec<usize> = with_content.map(|frame| frame.written).collect();
+    written.dedup();
+    written.iter().filter(|written| **written > 0).count()
+}
+
+#[test]
+fn our_server_sends_as_many_frames_as_are_counted() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/keys");
+    for name in ["own-vim", "own-bash-plain"] {
+        let recording = Trace::read(&folder.join(name)).unwrap();
+        let counted = |rule| {
+            let tally = RedrawTally::of(&recording, rule, ROUND_TRIP);
+            tally.unwrap().frames
+        };
+        let sent = frames_of_session(&recording);
+        let [ours, stock] = [CollectionRule::OURS, CollectionRule::STOCK].map(counted);
+        // What is left out, and the stamps of the played host, make a frame or two of some hundred.
+        assert!(
+            sent.abs_diff(ours) <= 2,
+            "{name}: {ours} counted, {sent} sent"
+        );
+        assert!(
+            sent.abs_diff(stock) > 5,
+            "{name}: {stock} counted for stock"
+        );
+    }
 }
