@@ -5,7 +5,6 @@ use std::time::Duration;
 use fulmar_base::{Ecn, Hint, PathId, Time};
 use fulmar_datagram::DatagramOrder;
 
-use crate::allowance::Allowance;
 use crate::cause::{Cause, DropReason};
 use crate::challenge::{Challenge, Responses};
 use crate::clock::Clock;
@@ -20,8 +19,7 @@ use crate::idle::{Idle, Question};
 use crate::inbox::Heard;
 use crate::instruction::{Instruction, Numbers};
 use crate::limits::{
-    COPIED_CHAIN_BYTES_MAX, COPY_DIFFERENCE_BYTES, ECHO_FRAMES, INSTRUCTION_WORK_MAX,
-    LINK_DIFFERENCE_BYTES, PROBE_DIFFERENCE_BYTES, RETRY_MARGIN,
+    COPY_DIFFERENCE_BYTES, ECHO_FRAMES, INSTRUCTION_WORK_MAX, PROBE_DIFFERENCE_BYTES, RETRY_MARGIN,
 };
 use crate::liveness::Liveness;
 use crate::loss::LossEstimate;
@@ -31,7 +29,7 @@ use crate::policy::{difference_budget, window};
 use crate::receiver::{Intake, Receiver, Refusal, StateOutcome};
 use crate::redundancy::{Redundancy, copies, first_pause};
 use crate::roaming::Roaming;
-use crate::sender::{Acknowledged, ChainState, Composed, Numbering, Sender, Trust};
+use crate::sender::{Acknowledged, Composed, Numbering, Sender, Trust};
 use crate::shutdown::{Circumstances, Closing};
 use crate::terms::Terms;
 use crate::timing::{
@@ -50,12 +48,6 @@ pub(crate) struct Conversation<L, R> {
     pub(crate) congestion: Congestion,
     loss: LossEstimate,
     redundancy: Redundancy,
-    /// The cause for which links are being sent.
-    chain_cause: Cause,
-    /// The bytes of the links sent since they began.
-    chain_bytes: usize,
-    /// True while a link asks whether the peer is there, before the others are sent again.
-    is_recovering: bool,
     /// The time that acknowledgements take.
     pub(crate) answers: RoundTrip,
     /// The number of frames that still count as the answer to a key.
@@ -81,8 +73,6 @@ pub(crate) struct Conversation<L, R> {
 enum Extent {
     /// As much as the path allows.
     Whole,
-    /// One link of what is long, on a path that loses datagrams.
-    Link,
     /// As much as a probe can carry.
     Probe,
     /// Nothing but a number.
@@ -109,9 +99,6 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             congestion: Congestion::new(),
             loss: LossEstimate::default(),
             redundancy: Redundancy::new(now),
-            chain_cause: Cause::Frame,
-            chain_bytes: 0,
-            is_recovering: false,
             answers: RoundTrip::new(),
             echo_frames: 0,
             paths,
@@ -232,8 +219,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         let budget = self.budget(datagram_bytes);
         // Without a budget only heartbeats may go there: an empty difference.
         let budget = budget.unwrap_or(Budget::of_bytes(0));
-        let composed = match self.extent(now, cause, trust, budget) {
-            Extent::Link => self.compose_link(now, cause, trust, budget)?,
+        let composed = match self.extent(now, cause) {
             _ if cause == Cause::Copy => {
                 let budget = budget.min(Budget::of_bytes(COPY_DIFFERENCE_BYTES));
                 let copy = self.sender.compose_copy(now, budget);
@@ -278,53 +264,6 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         })
     }
 
-    /// Makes the next link, or the first again of those that are not acknowledged.
-    fn compose_link(
-        &mut self,
-        now: Time,
-        cause: Cause,
-        trust: Trust,
-        budget: Budget,
-    ) -> Option<Composed> {
-        let mut is_alone = false;
-        if self.chain() != ChainState::Ready || cause != self.chain_cause {
-            self.chain_bytes = 0;
-            is_alone = match cause {
-                Cause::Frame => {
-                    self.sender.begin_chain(now, trust);
-                    false
-                }
-                Cause::Copy => {
-                    self.sender.repeat_chain(now);
-                    false
-                }
-                _ => {
-                    self.congestion.given_up();
-                    self.sender.repeat_chain(now);
-                    // Nothing came back since all were sent again: one of them asks whether anything arrives.
-                    let is_alone = self.liveness.retries > 0;
-                    self.liveness.retries = self.liveness.retries.saturating_add(1);
-                    is_alone
-                }
-            };
-            self.chain_cause = match cause {
-                Cause::Frame | Cause::Copy => cause,
-                _ => Cause::Retry,
-            };
-            self.is_recovering = is_alone;
-        }
-        let link_budget = budget.min(Budget::of_bytes(LINK_DIFFERENCE_BYTES));
-        let skips = self.role == Role::Server;
-        let link = self.sender.compose_link(now, link_budget, skips);
-        if link.is_none() {
-            self.redundancy.stop();
-        }
-        if is_alone {
-            self.sender.pause_chain();
-        }
-        link
-    }
-
     /// Takes note of what sending an instruction costs.
     pub(crate) fn sent(&mut self, now: Time, outgoing: &Outgoing, cost: Cost) {
         self.counters.sent.count(outgoing.cause);
@@ -345,8 +284,6 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if has_content {
             let number = outgoing.numbers.target;
             self.congestion.sent(now, number, cost.bytes);
-        }
-        if has_content || matches!(outgoing.cause, Cause::Copy | Cause::Retry) {
             self.plan_copies(now, outgoing.cause, cost);
         }
         if self.closing.sent(now) {
@@ -405,11 +342,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             interval: frame_interval(round_trip.smoothed()),
             is_echo: self.is_echo(),
             retry_pause: self.retry_pause(),
-            retries: self.liveness.retries,
             copy: self.redundancy.due(),
-            chain: self.chain(),
-            chain_cause: self.chain_cause,
-            oldest_link: self.sender.oldest_link_at(),
             window_opens: self.window_opens(now),
             is_opening: is_opening(self.role, self.sender.sent_number()),
             timeout: round_trip.timeout(),
@@ -575,9 +508,6 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             if let Some(sent_at) = self.congestion.acknowledged(now, number) {
                 self.answers.sample(now.since(sent_at));
             }
-            if std::mem::take(&mut self.is_recovering) {
-                self.sender.repeat_chain(now);
-            }
         }
     }
 
@@ -608,7 +538,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     /// heard for as long as an active retry lasts, or that owes an acknowledgement of something large. Behind a full
     /// window a screen travels with nothing: else each key would add one to the queue, with its acknowledgement.
     /// The goodbye is no probe, nor is the first try of a path that may have changed.
-    fn extent(&self, now: Time, cause: Cause, trust: Trust, budget: Budget) -> Extent {
+    fn extent(&self, now: Time, cause: Cause) -> Extent {
         let timeout = self.clock.round_trip().timeout();
         let is_probe = match cause {
             _ if self.closing.own().is_some() => false,
@@ -623,76 +553,28 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         };
         if is_probe {
             Extent::Probe
-        } else if self.is_link(now, cause, trust, budget) {
-            Extent::Link
-        } else if self.is_bookkeeping(now, cause) {
+        } else if self.is_full(now) && is_sign_of_life(cause) {
             Extent::Number
         } else {
             Extent::Whole
         }
     }
 
-    /// Returns how the links stand. To a path that is not validated none go.
-    fn chain(&self) -> ChainState {
-        match self.paths.allowance() {
-            Allowance::Unlimited => self.sender.chain_state(),
-            Allowance::Bytes(_) => ChainState::None,
-        }
-    }
-
-    /// Tells whether nothing but a number travels with an acknowledgement: behind a full window, and while links are on
-    /// their way.
-    fn is_bookkeeping(&self, now: Time, cause: Cause) -> bool {
-        let is_busy = self.is_full(now) || self.chain() != ChainState::None;
-        is_busy && is_sign_of_life(cause)
-    }
-
-    /// Tells whether a link is sent for that cause: one of a chain that goes on, or the first of what would take more than
-    /// a datagram on a path that loses some.
-    fn is_link(&self, now: Time, cause: Cause, trust: Trust, budget: Budget) -> bool {
-        if self.closing.own().is_some() || self.paths.allowance() != Allowance::Unlimited {
-            return false;
-        }
-        match (cause, self.chain()) {
-            (Cause::Frame | Cause::Retry | Cause::Copy, ChainState::Ready) => true,
-            (Cause::Retry | Cause::Copy, ChainState::Blocked | ChainState::Sent) => true,
-            (Cause::Frame | Cause::Resend | Cause::Retry, _) => {
-                let link = budget.min(Budget::of_bytes(LINK_DIFFERENCE_BYTES));
-                // What is known of loss is that of the way here; a retry knows of the way there.
-                let is_lossy = copies(self.loss.share()) > 0
-                    || cause != Cause::Frame && self.liveness.large.is_some();
-                is_lossy && self.sender.is_long(now, trust, link)
-            }
-            _ => false,
-        }
-    }
-
     /// Sees to it that what was sent just now is sent more than once, or that it was sent once more.
     fn plan_copies(&mut self, now: Time, cause: Cause, cost: Cost) {
-        let is_chain = self.chain() != ChainState::None;
-        self.chain_bytes = self.chain_bytes.saturating_add(cost.bytes);
-        match (cause, self.chain()) {
-            // What a chain costs is known at its end.
-            (Cause::Copy, ChainState::Ready) => return self.redundancy.charge(now, cost.bytes),
-            (Cause::Copy, _) => return self.redundancy.sent(now, cost.bytes),
-            (_, ChainState::Ready | ChainState::Blocked) => return self.redundancy.stop(),
-            _ => {}
+        if cause == Cause::Copy {
+            self.redundancy.sent(now, cost.bytes);
+            return;
         }
-        let bytes = if is_chain {
-            self.chain_bytes
-        } else {
-            cost.bytes
-        };
-        let is_small = cost.datagrams == 1 && bytes <= COPIED_CHAIN_BYTES_MAX;
-        let is_wanted = is_small && !self.congestion.has_queue();
+        let round_trip = self.clock.round_trip().smoothed();
+        let is_wanted = cost.datagrams == 1 && !self.congestion.has_queue();
         let copies = if is_wanted {
             copies(self.loss.share())
         } else {
             0
         };
-        let round_trip = self.clock.round_trip().smoothed();
         self.redundancy.begin(now, copies, first_pause(round_trip));
-        if !is_chain && matches!(cause, Cause::Retry | Cause::Resend) {
+        if cause == Cause::Retry {
             self.liveness.retries = self.liveness.retries.saturating_add(1);
         }
     }
@@ -703,11 +585,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if self.liveness.large.is_some() {
             return timeout + RETRY_MARGIN;
         }
-        let last = match self.chain() {
-            ChainState::None => self.sender.content_at(),
-            _ => self.sender.oldest_link_at(),
-        };
-        let arrived = self.liveness.arrived;
+        let (last, arrived) = (self.sender.content_at(), self.liveness.arrived);
         let usual = match self.role {
             Role::Client => self.answers.timeout(),
             // A client may hold back any acknowledgement, whatever it did before.

@@ -432,23 +432,3 @@ pub(crate) const RETRY_PAUSE_MAX: Duration = Duration::from_millis(500);
 ///
 /// Source: docs/protocol.md §5.4.
 pub(crate) const COPY_DIFFERENCE_BYTES: usize = 1000;
-
-/// The longest difference of a link of a chain.
-///
-/// Chosen by eye: text with its colours, or letters at random, fill a datagram when they are compressed.
-pub(crate) const LINK_DIFFERENCE_BYTES: usize = 1500;
-
-/// The most states that are kept while a chain goes on: the others leave room for probes, and for what is typed meanwhile.
-///
-/// Chosen by eye: three quarters of [`SENT_STATES_MAX`].
-pub(crate) const CHAIN_STATES_MAX: usize = 24;
-
-/// The bytes of a difference for each of which a number is left out before that of its state.
-///
-/// Chosen by eye: 23 numbers for the bytes of a link ([`LINK_DIFFERENCE_BYTES`]), which takes 17.
-pub(crate) const LEFT_OUT_PER_BYTES: u64 = 64;
-
-/// The most bytes of a chain of which copies are sent.
-///
-/// Chosen by eye: what copies may have at once ([`COPY_DEBT_MAX`]).
-pub(crate) const COPIED_CHAIN_BYTES_MAX: usize = 4096;

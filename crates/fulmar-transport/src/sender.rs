@@ -7,13 +7,11 @@ use std::time::Duration;
 use fulmar_base::Time;
 
 use crate::limits::{
-    OPENING_STATES_MAX, PROBE_DIFFERENCE_BYTES, PROSPECTIVE_BYTES_MAX, PROSPECTIVE_EXTRA_BYTES,
-    RETRY_MARGIN, SENT_BYTES_MAX, SENT_STATE_DROPPED_FROM_END, SENT_STATES_MAX,
+    NUMBERS_LEFT_OUT, OPENING_STATES_MAX, PROBE_DIFFERENCE_BYTES, PROSPECTIVE_BYTES_MAX,
+    PROSPECTIVE_EXTRA_BYTES, RETRY_MARGIN, SENT_BYTES_MAX, SENT_STATE_DROPPED_FROM_END,
+    SENT_STATES_MAX,
 };
 use crate::{Budget, Difference, Reached, StateNumber, Synced};
-
-pub use chain::ChainState;
-use chain::numbers_left_out;
 
 /// Keeps the states that were sent, and finds what to send next.
 ///
@@ -54,10 +52,6 @@ pub struct Sender<S> {
     content_at: Time,
     /// The end of the missing difference that the last probe was about.
     probed: Probed,
-    /// The number of the state from which the next link starts, as long as there is one to send.
-    next_link: Option<StateNumber>,
-    /// The time at which links were last begun to be sent again.
-    repeated_at: Time,
 }
 
 #[derive(Clone, Debug)]
@@ -70,8 +64,6 @@ struct Sent<S> {
     bytes: usize,
     /// True if only a probe has led there: then nothing starts from it before it is acknowledged.
     is_probe: bool,
-    /// True if a [link](chain) leads there.
-    is_link: bool,
     /// Numbers before this one that no state has ever had. A state that is kept tells nothing of those
     /// that were forgotten, so that a number between two kept ones may have been used.
     unused: Range<StateNumber>,
@@ -87,7 +79,6 @@ impl<S> Sent<S> {
             state,
             bytes: 0,
             is_probe: false,
-            is_link: false,
             unused: number..number,
         }
     }
@@ -200,8 +191,6 @@ impl<S: Synced> Sender<S> {
             sent_at: now,
             content_at: now,
             probed: Probed::End,
-            next_link: None,
-            repeated_at: now,
         }
     }
 
@@ -459,9 +448,7 @@ impl<S: Synced> Sender<S> {
             Numbering::Repeat if is_last && bytes > 0 => last,
             // Leaves numbers for probes that do not take a peer back which has this state
             // (docs/protocol.md §5.4).
-            _ if bytes > PROBE_DIFFERENCE_BYTES && !is_opening => {
-                last.after(numbers_left_out(bytes))
-            }
+            _ if bytes > PROBE_DIFFERENCE_BYTES && !is_opening => last.after(NUMBERS_LEFT_OUT),
             Numbering::Repeat | Numbering::New | Numbering::Shutdown => last.next(),
         }
     }
@@ -619,7 +606,6 @@ fn is_always_preferred(resend: usize) -> bool {
     resend > 0 && is_preferred(resend, 0)
 }
 
-mod chain;
 mod probe;
 
 #[cfg(test)]

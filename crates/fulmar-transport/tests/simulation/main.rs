@@ -5,7 +5,6 @@
 
 mod absence;
 mod ends;
-mod large;
 mod links;
 #[path = "../support/objects.rs"]
 mod objects;
