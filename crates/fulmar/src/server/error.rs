@@ -67,7 +67,7 @@ impl Advice for ServerError {
     fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
             ServerError::PortsBusy { .. } => {
-                "choose other ports with -p PORT or -p LOW:HIGH, or end sessions that nobody uses"
+                "choose other ports with --port PORT or --port LOW:HIGH, or end what nobody uses there (pgrep -a fulmar)"
                     .to_owned()
             }
             ServerError::ShellMissing { .. } => {

@@ -83,7 +83,7 @@ fn a_busy_port_is_told_with_its_number() {
     let busy = UdpSocket::bind("0.0.0.0:0").expect("a free port");
     let port = busy.local_addr().expect("it is bound").port().to_string();
     let told = run(&World::new(), &["server", "new", "-p", &port]);
-    expect_failure(&told, &[&port, "in use", "-p LOW:HIGH"]);
+    expect_failure(&told, &[&port, "in use", "--port LOW:HIGH"]);
 }
 
 #[test]

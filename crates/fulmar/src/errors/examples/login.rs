@@ -110,7 +110,7 @@ pub(super) fn rows() -> Vec<Row> {
             LoginError::Refused {
                 host: host(),
                 what: "cannot listen on UDP 60001:60999: Address already in use".to_owned(),
-                advice: vec!["choose other ports with -p PORT or -p LOW:HIGH".to_owned()],
+                advice: vec!["choose other ports with --port PORT or --port LOW:HIGH".to_owned()],
                 program: None,
             },
             "the server itself has failed; its errors are in a part below",
