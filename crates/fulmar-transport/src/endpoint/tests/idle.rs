@@ -81,14 +81,18 @@ fn what_is_sent_in_a_pause_is_not_taken_for_lost_when_the_peer_is_heard() {
     );
 }
 
+/// Returns a session 14 s after a ping, and when that left.
+fn late_in_a_pause() -> (Pair, Time) {
+    let mut pair = idle_for_a_minute();
+    let pings = pair.sends_of(Role::Client, Cause::Heartbeat);
+    let last = *pings.last().unwrap();
+    pair.run_until(last + ms(14_000));
+    (pair, last)
+}
+
 #[test]
 fn a_change_at_the_end_of_a_pause_is_retried_for_as_long_as_ever() {
-    let mut pair = idle_for_a_minute();
-    let last = *pair
-        .sends_of(Role::Client, Cause::Heartbeat)
-        .last()
-        .unwrap();
-    pair.run_until(last + ms(14_000));
+    let (mut pair, _) = late_in_a_pause();
     pair.loses = Box::new(|_| true);
     pair.type_text(b"x");
     let typed = pair.now;
@@ -99,12 +103,7 @@ fn a_change_at_the_end_of_a_pause_is_retried_for_as_long_as_ever() {
 
 #[test]
 fn a_lost_ping_is_repeated_within_half_a_second() {
-    let mut pair = idle_for_a_minute();
-    let last = *pair
-        .sends_of(Role::Client, Cause::Heartbeat)
-        .last()
-        .unwrap();
-    pair.run_until(last + ms(14_000));
+    let (mut pair, last) = late_in_a_pause();
     let lost = last + ms(15_000) + pair.delay;
     pair.loses = Box::new(move |flight| flight.due == lost);
     pair.run_until(last + ms(15_500));
@@ -168,12 +167,7 @@ fn no_port_is_left_because_of_a_pause() {
 
 #[test]
 fn a_report_is_not_believed_because_of_a_pause() {
-    let mut pair = idle_for_a_minute();
-    let last = *pair
-        .sends_of(Role::Client, Cause::Heartbeat)
-        .last()
-        .unwrap();
-    pair.run_until(last + ms(14_000));
+    let (mut pair, last) = late_in_a_pause();
     let now = pair.now;
     let refused = SendError::Refused;
     assert!(!pair.client.handle_report(now, CLIENT_PATH, refused));
