@@ -67,6 +67,19 @@ impl PortRange {
         self.low == 0 || (self.low..=self.high).contains(&port)
     }
 
+    /// Returns the only port that there is to try; `None` also where the system chooses.
+    pub fn single(self) -> Option<u16> {
+        (self.low == self.high && self.low != 0).then_some(self.low)
+    }
+
+    /// Returns ten ports from the lowest of these up, or as many as there are.
+    pub fn ten_from_lowest(self) -> PortRange {
+        PortRange {
+            low: self.low,
+            high: self.low.saturating_add(9),
+        }
+    }
+
     /// Lists the ports in the order in which they are to be tried.
     pub fn iter(self) -> impl Iterator<Item = u16> {
         self.low..=self.high

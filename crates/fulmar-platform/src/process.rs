@@ -9,7 +9,6 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
 
 /// The side of a fork on which a process finds itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,28 +114,20 @@ pub fn set_process_name(name: &CStr) -> io::Result<()> {
     Ok(rustix::thread::set_name(name)?)
 }
 
-/// Returns the numbers of our user's processes of that name, in their order; none where the system has no /proc.
-pub fn processes_named(name: &CStr) -> Vec<u32> {
+/// Returns the numbers and names of our user's processes, in the order of the numbers; none where the system has no /proc.
+pub fn own_processes() -> Vec<(u32, CString)> {
     let own = rustix::process::geteuid().as_raw();
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let is_meant = |folder: &Path| {
-        let comm = std::fs::read(folder.join("comm")).unwrap_or_default();
-        let is_own = folder.metadata().is_ok_and(|status| status.uid() == own);
-        is_own && comm.strip_suffix(b"\n") == Some(name.to_bytes())
+    let numbered = |entry: std::fs::DirEntry| {
+        let number: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let is_own = entry.metadata().is_ok_and(|status| status.uid() == own);
+        let mut name = std::fs::read(entry.path().join("comm")).ok()?;
+        name.truncate(name.strip_suffix(b"\n").map_or(name.len(), <[u8]>::len));
+        Some((number, CString::new(name).ok()?)).filter(|_| is_own)
     };
-    let mut numbers: Vec<u32> = entries
-        .filter_map(|entry| {
-            entry
-                .file_name()
-                .to_str()?
-                .parse()
-                .ok()
-                .zip(Some(entry.path()))
-        })
-        .filter_map(|(pid, folder)| is_meant(&folder).then_some(pid))
-        .collect();
-    numbers.sort_unstable();
-    numbers
+    let mut processes: Vec<_> = entries.filter_map(numbered).collect();
+    processes.sort_unstable();
+    processes
 }
 
 /// Returns the name of this machine.
@@ -159,10 +150,11 @@ mod tests {
             let name = c"a-test-of-names";
             assert_ne!(process_name().unwrap().as_c_str(), name);
             // The test runs in a thread of its own, whose name is not the process's.
-            assert!(!processes_named(name).contains(&std::process::id()));
+            let own = (std::process::id(), name.to_owned());
+            assert!(!own_processes().contains(&own));
             let comm = format!("/proc/{}/comm", std::process::id());
             std::fs::write(comm, name.to_bytes()).unwrap();
-            assert!(processes_named(name).contains(&std::process::id()));
+            assert!(own_processes().contains(&own));
             return;
         }
         let (status, output) = run_in_child("process::tests::processes_are_found_by_their_name");

@@ -23,6 +23,7 @@ mod login_parent;
 mod mosh;
 mod net;
 mod offer_input;
+mod process_title;
 mod random;
 mod reactor;
 mod report;

@@ -23,6 +23,7 @@ const FLOORS: &[&[&str]] = &[
         "clock",
         "crash",
         "environment",
+        "process_title",
         "reactor",
         "steps",
     ],

@@ -16,6 +16,7 @@ use fulmar_settings::Environment;
 
 use super::error::ServerError;
 use crate::address;
+use crate::process_title::PortHolder;
 
 /// The sockets of a server, all on one port.
 #[derive(Debug)]
@@ -83,8 +84,17 @@ pub(crate) fn bind_with(
             bind_any(port, options).map(|socket| vec![socket])
         }),
     };
-    let sockets = sockets.map_err(|error| ServerError::PortsBusy { ports, error })?;
+    let sockets = sockets.map_err(|error| busy(ports, error))?;
     bound(sockets, complaints)
+}
+
+fn busy(ports: PortRange, error: io::Error) -> ServerError {
+    let port = ports.single().filter(|_| is_taken(&error));
+    ServerError::PortsBusy {
+        ports,
+        error,
+        holder: port.and_then(PortHolder::at),
+    }
 }
 
 fn bound(sockets: Vec<UdpSocket>, complaints: Vec<String>) -> Result<Bound, ServerError> {

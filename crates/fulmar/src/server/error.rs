@@ -9,18 +9,21 @@ use fulmar_login::{PortRange, STATUS_NO_PROGRAM};
 use crate::advice::Advice;
 use crate::log::LogError;
 use crate::offer_input::OfferInputError;
+use crate::process_title::PortHolder;
 use crate::system::SystemError;
 
 /// The reason why there is no server, or no session on it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServerError {
     /// All ports are taken, on every address that was tried.
-    #[error("cannot listen on UDP {ports}: {error}")]
+    #[error("cannot listen on UDP {ports}: {error}{}", by(holder.as_ref()))]
     PortsBusy {
         /// The ports that were tried.
         ports: PortRange,
         /// The system's error at the last one.
         error: io::Error,
+        /// Our user's process that has the port, if it is a single one.
+        holder: Option<PortHolder>,
     },
     /// There is no such program, or it may not be run.
     #[error("cannot run {}: there is no such program here", program.display())]
@@ -66,6 +69,14 @@ impl Advice for ServerError {
 
     fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
+            ServerError::PortsBusy {
+                holder: Some(PortHolder { pid, .. }),
+                ports,
+                ..
+            } => format!(
+                "kill {pid} there ends it; a range of ports, as in --port {}, has room for several",
+                ports.ten_from_lowest().as_option()
+            ),
             ServerError::PortsBusy { .. } => {
                 "choose other ports with --port PORT or --port LOW:HIGH, or end what nobody uses there (pgrep -a fulmar)"
                     .to_owned()
@@ -84,4 +95,8 @@ impl Advice for ServerError {
             }
         })
     }
+}
+
+fn by(holder: Option<&PortHolder>) -> String {
+    holder.map_or_else(String::new, |holder| format!(" by {holder}"))
 }

@@ -2,27 +2,23 @@
 //!
 //! Source: docs/protocol.md §2.6.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
 use fulmar_core::CompatMode;
-use fulmar_platform::process::{may_signal, processes_named};
+use fulmar_platform::process::may_signal;
 use fulmar_platform::utmp::{LoginEntry, UTMP_PATH, list_utmp_user_processes};
 
-use super::utmp::{DETACHED_NAME, detached_host};
+use crate::process_title::{PortHolder, PortUse};
 
 /// The most of one file that is shown. Chosen by eye: some hundred full rows.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
-/// Returns what to show before the first prompt, in the form that a terminal wants. `own_record` is
-/// the host text that this session has in the login records.
-pub(crate) fn greeting(
-    home: Option<&Path>,
-    user: &str,
-    own_record: &str,
-    compat: CompatMode,
-) -> Vec<u8> {
+/// Returns what to show before the first prompt, in the form that a terminal wants. This
+/// session is that of the process `own`.
+pub(crate) fn greeting(home: Option<&Path>, user: &str, own: u32, compat: CompatMode) -> Vec<u8> {
     let is_hushed = home.is_some_and(|home| home.join(".hushlogin").symlink_metadata().is_ok());
     if is_hushed {
         return Vec::new();
@@ -34,16 +30,13 @@ pub(crate) fn greeting(
     let mut shown = with_carriage_returns(&text);
     let records = list_utmp_user_processes(Path::new(UTMP_PATH)).unwrap_or_default();
     // A server that was killed has left its record.
-    let is_running = |pid: &str| pid.parse().is_ok_and(may_signal);
     let is_terminal = |line: &str| Path::new("/dev").join(line).exists();
-    let mut left = left_behind(&records, user, own_record, is_terminal, is_running);
+    let mut left = left_behind(&records, user, is_terminal, may_signal);
     // Where there are no login records, or nobody may write them.
-    let unrecorded = processes_named(DETACHED_NAME)
-        .into_iter()
-        .map(detached_host)
-        .filter(|host| host != own_record && !left.contains(host));
-    let unrecorded: Vec<String> = unrecorded.collect();
-    left.extend(unrecorded);
+    let holders = PortHolder::all().into_iter();
+    let detached = holders.filter(|holder| holder.port_use == PortUse::DetachedSession);
+    left.extend(detached.map(|holder| holder.pid));
+    left.remove(&own);
     shown.extend(notice(&left, compat).into_bytes());
     shown
 }
@@ -68,39 +61,43 @@ fn with_carriage_returns(text: &[u8]) -> Vec<u8> {
     lines
 }
 
-/// Picks the records of sessions of this user whose client is away.
+/// Returns the processes of this user's sessions whose client is away, by the records.
 fn left_behind(
     records: &[LoginEntry],
     user: &str,
-    own_record: &str,
     is_terminal: impl Fn(&str) -> bool,
-    is_running: impl Fn(&str) -> bool,
-) -> Vec<String> {
+    is_running: impl Fn(u32) -> bool,
+) -> BTreeSet<u32> {
     records
         .iter()
-        .filter(|record| record.user == user && record.host != own_record)
+        .filter(|record| record.user == user)
         .filter(|record| record.host.starts_with("mosh "))
-        .filter(|record| server_pid(&record.host).is_some_and(&is_running))
         .filter(|record| is_terminal(&record.line))
-        .map(|record| record.host.clone())
+        .filter_map(|record| server_pid(&record.host))
+        .filter(|pid| is_running(*pid))
         .collect()
 }
 
-fn notice(left: &[String], compat: CompatMode) -> String {
+fn notice(left: &BTreeSet<u32>, compat: CompatMode) -> String {
     let program = compat.program();
-    let body = match left {
+    let name = |pid: &u32| match compat {
+        CompatMode::Fulmar => format!("process {pid}"),
+        CompatMode::Mosh => format!("mosh [{pid}]"),
+    };
+    let names: Vec<String> = left.iter().map(name).collect();
+    let ending = left
+        .iter()
+        .fold("kill".to_owned(), |line, pid| format!("{line} {pid}"));
+    let body = match names.as_slice() {
         [] => return String::new(),
         [one] => format!(
-            "{program}: a session of yours is running here without a client ({one}).\r\nTo end it: {}",
-            ending(left)
+            "{program}: a session of yours is running here without a client ({one}).\r\nTo end it: {ending}"
         ),
         several => {
-            let lines: Vec<String> = several.iter().map(|host| format!("\r\n  {host}")).collect();
             let count = several.len();
-            let list = lines.concat();
-            let ending = ending(left);
+            let list = several.join("\r\n  ");
             format!(
-                "{program}: {count} sessions of yours are running here without a client:{list}\r\n\
+                "{program}: {count} sessions of yours are running here without a client:\r\n  {list}\r\n\
                  To end all of them: {ending}"
             )
         }
@@ -108,17 +105,11 @@ fn notice(left: &[String], compat: CompatMode) -> String {
     format!("\x1b[37;44m{body}\x1b[m\r\n\r\n")
 }
 
-/// Returns the command that ends these sessions.
-fn ending(left: &[String]) -> String {
-    let numbers = left.iter().filter_map(|host| server_pid(host));
-    numbers.fold("kill".to_owned(), |line, pid| line + " " + pid)
-}
-
 /// Returns the number of the server in the host text of a session: `mosh [11]`.
-fn server_pid(host: &str) -> Option<&str> {
+fn server_pid(host: &str) -> Option<u32> {
     let pid = host.strip_suffix(']')?.rsplit_once('[')?.1;
-    let is_number = !pid.is_empty() && pid.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then_some(pid)
+    let is_number = pid.bytes().all(|byte| byte.is_ascii_digit());
+    pid.parse().ok().filter(|_| is_number)
 }
 
 #[cfg(test)]
@@ -146,21 +137,20 @@ mod tests {
             record("ada", "pts/7", "mosh [16]"),
         ];
         let is_terminal = |line: &str| line != "pts/4";
-        let left = left_behind(&records, "ada", "mosh [15]", is_terminal, |pid| pid != "16");
-        assert_eq!(left, ["mosh [11]"]);
+        let left = left_behind(&records, "ada", is_terminal, |pid| pid != 16);
+        assert_eq!(left, BTreeSet::from([11, 15]));
     }
 
     #[test]
     fn one_session_is_named_and_several_are_listed() {
-        assert_eq!(notice(&[], CompatMode::Fulmar), "");
-        let hosts = [1, 2].map(detached_host);
-        let one = notice(&hosts[..1], CompatMode::Fulmar);
+        assert_eq!(notice(&BTreeSet::new(), CompatMode::Fulmar), "");
+        let one = notice(&BTreeSet::from([1]), CompatMode::Fulmar);
         assert!(
             one.starts_with("\x1b[37;44mfulmar: ")
-                && one.contains("(mosh [1]).\r\nTo end it: kill 1\x1b[m"),
+                && one.contains("(process 1).\r\nTo end it: kill 1\x1b[m"),
             "{one}"
         );
-        let two = notice(&hosts, CompatMode::Mosh);
+        let two = notice(&BTreeSet::from([1, 2]), CompatMode::Mosh);
         assert!(two.starts_with("\x1b[37;44mmosh: 2 sessions"), "{two}");
         assert!(
             two.contains("\r\n  mosh [1]\r\n  mosh [2]\r\nTo end all of them: kill 1 2\x1b[m\r\n"),

@@ -18,6 +18,7 @@ use super::program::Program;
 use super::setup::{Owner, ServerSetup};
 use super::shell::Shell;
 use super::sockets::Sockets;
+use super::utmp::LoginRecord;
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
 use crate::reactor::Reactor;
@@ -160,11 +161,12 @@ impl Plan {
         config.network_timeout = timeouts.network;
         config.signal_timeout = timeouts.signal;
         config.agreement = agreement;
-        let pid = std::process::id();
+        let record = LoginRecord::new(std::process::id(), bound.port, compat);
+        record.name_attached();
         let event_loop = EventLoop {
             server: Server::new(now(), config),
             sockets: Sockets::new(bound.sockets, trace),
-            program: Program::new(self.shell, self.user, core_limit, compat, pid),
+            program: Program::new(self.shell, self.user, core_limit, compat, record),
             reactor,
             parent,
         };

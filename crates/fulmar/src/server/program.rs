@@ -19,7 +19,7 @@ use super::foreground::{Foreground, look_at_reader};
 use super::motd;
 use super::pty_output::PtyOutput;
 use super::shell::Shell;
-use super::utmp::{LoginRecord, detached_host};
+use super::utmp::LoginRecord;
 use crate::reactor::{Registry, Token};
 use crate::report::escaped;
 
@@ -56,7 +56,6 @@ pub(crate) struct Program {
     user: Option<User>,
     core_limit: CoreLimit,
     compat: CompatMode,
-    pid: u32,
     record: LoginRecord,
     /// The address of the client, if there is one.
     client: Option<IpAddr>,
@@ -93,21 +92,20 @@ enum ProgramStage {
 }
 
 impl Program {
-    /// Returns a program that is to be started by the server of that process number.
+    /// Returns a program that is to be started.
     pub(crate) fn new(
         shell: Shell,
         user: Option<User>,
         core_limit: CoreLimit,
         compat: CompatMode,
-        pid: u32,
+        record: LoginRecord,
     ) -> Program {
         Program {
             shell,
             user,
             core_limit,
             compat,
-            pid,
-            record: LoginRecord::new(pid),
+            record,
             client: None,
             stage: ProgramStage::Waiting,
             let_go_at: None,
@@ -327,12 +325,7 @@ impl Program {
 
     fn greeting(&self) -> Vec<u8> {
         let user = self.user.as_ref().map_or("", |user| &user.name);
-        motd::greeting(
-            self.shell.home(),
-            user,
-            &detached_host(self.pid),
-            self.compat,
-        )
+        motd::greeting(self.shell.home(), user, self.record.pid(), self.compat)
     }
 
     /// Starts the program in its home, or anywhere if it has none.

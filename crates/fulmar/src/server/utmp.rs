@@ -2,30 +2,37 @@
 //!
 //! Source: docs/protocol.md §2.6.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::net::IpAddr;
 
+use fulmar_core::CompatMode;
 use fulmar_platform::process::{process_name, set_process_name};
 use fulmar_platform::{Master, Utempter};
 
-/// The name of a server without client in lists of processes. It tells where there are no login records.
-pub(crate) const DETACHED_NAME: &CStr = c"fulmar-detached";
+use crate::process_title::PortUse;
 
 /// Keeps the entry of one terminal. Where the system has no helper for it, only the name of the process tells.
 #[derive(Debug)]
 pub(crate) struct LoginRecord {
     /// The name of the process while there is a client.
-    name: Option<CString>,
+    attached_title: Option<CString>,
+    /// Its name while there is none. It tells where there are no login records.
+    detached_title: CString,
     helper: Option<Utempter>,
     pid: u32,
     is_present: bool,
 }
 
 impl LoginRecord {
-    /// Returns the keeper for the server of that process number.
-    pub(crate) fn new(pid: u32) -> LoginRecord {
+    /// Returns the keeper for the server of that process number, which listens on that port.
+    pub(crate) fn new(pid: u32, port: u16, compat: CompatMode) -> LoginRecord {
         LoginRecord {
-            name: process_name().ok(),
+            attached_title: match compat {
+                CompatMode::Fulmar => Some(PortUse::Session.process_title(port)),
+                // People look for mosh-server.
+                CompatMode::Mosh => process_name().ok(),
+            },
+            detached_title: PortUse::DetachedSession.process_title(port),
             helper: Utempter::find(),
             pid,
             is_present: false,
@@ -34,16 +41,26 @@ impl LoginRecord {
 
     /// Says that the client is at that address.
     pub(crate) fn attached(&mut self, terminal: &Master, address: IpAddr) {
-        if let Some(name) = &self.name {
-            note("naming the process", set_process_name(name));
-        }
+        self.name_attached();
         let host = format!("{} via {}", address.to_canonical(), detached_host(self.pid));
         self.record(terminal, &host);
     }
 
+    /// Returns the number of the server's process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Has lists of processes tell that there is a client, or that one is waited for.
+    pub(crate) fn name_attached(&self) {
+        if let Some(title) = &self.attached_title {
+            note("naming the process", set_process_name(title));
+        }
+    }
+
     /// Says that no client is there.
     pub(crate) fn detached(&mut self, terminal: &Master) {
-        note("naming the process", set_process_name(DETACHED_NAME));
+        note("naming the process", set_process_name(&self.detached_title));
         let host = detached_host(self.pid);
         self.record(terminal, &host);
     }
@@ -68,7 +85,7 @@ impl LoginRecord {
 }
 
 /// Returns the host text of a session without client.
-pub(crate) fn detached_host(pid: u32) -> String {
+fn detached_host(pid: u32) -> String {
     format!("mosh [{pid}]")
 }
 

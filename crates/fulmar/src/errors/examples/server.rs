@@ -5,6 +5,7 @@ use fulmar_login::{BootstrapRequestError, OfferError, PortRange, StandardStream}
 use super::{BOTH, FULMAR, Row, row, said};
 use crate::login::SessionError;
 use crate::offer_input::OfferInputError;
+use crate::process_title::{PortHolder, PortUse};
 use crate::server::ServerError;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -13,9 +14,23 @@ pub(super) fn rows() -> Vec<Row> {
             ServerError::PortsBusy {
                 ports: PortRange::DEFAULT,
                 error: said("Address already in use"),
+                holder: None,
             },
             BOTH,
             "all ports are taken, on every address that was tried",
+        ),
+        row(
+            ServerError::PortsBusy {
+                ports: PortRange::parse("60001").unwrap(),
+                error: said("Address already in use"),
+                holder: Some(PortHolder {
+                    pid: 4711,
+                    port_use: PortUse::DetachedSession,
+                    port: 60001,
+                }),
+            },
+            BOTH,
+            "a single port was named, and a session or a copy of the same user has it",
         ),
         row(
             ServerError::ShellMissing {

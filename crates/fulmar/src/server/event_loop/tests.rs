@@ -15,6 +15,7 @@ use fulmar_transport::Arrival;
 use super::*;
 use crate::net::udp::DATAGRAMS_PER_TURN;
 use crate::server::shell::Shell;
+use crate::server::utmp::LoginRecord;
 use crate::trace::Trace;
 
 /// Longer than anything takes on a loaded machine; only a test that fails waits for it.
@@ -48,7 +49,13 @@ impl Scene {
             event_loop: EventLoop {
                 server: Server::new(now(), ServerConfig::new(key(), [1; 32])),
                 sockets: Sockets::new(vec![bound], Trace::default()),
-                program: Program::new(shell, None, CoreLimit::current(), CompatMode::Fulmar, 1),
+                program: Program::new(
+                    shell,
+                    None,
+                    CoreLimit::current(),
+                    CompatMode::Fulmar,
+                    LoginRecord::new(1, 60001, CompatMode::Fulmar),
+                ),
                 reactor: Reactor::new(&[]).unwrap(),
                 parent: None,
             },

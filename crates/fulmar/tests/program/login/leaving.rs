@@ -252,10 +252,18 @@ fn a_client_killed_in_the_session(starter: Starter) {
     first.wait_for_end();
     // The machine keeps no login records. A server counts as left behind after 30 s.
     let deadline = Instant::now() + DEADLINE;
-    while processes_named(&scene.far, "fulmar-detached").is_empty() {
+    while processes_named(&scene.far, "fulmar-d-60001").is_empty() {
         assert!(Instant::now() < deadline, "{:?}", scene.far.processes());
         std::thread::sleep(Duration::from_millis(500));
     }
+    let Some(mut shut_out) = scene.start(starter, &["-p", "60001", &format!("bob@{FAR}")]) else {
+        return;
+    };
+    expect_refusal(
+        &mut shut_out,
+        "by a session of yours without a client, process ",
+    );
+    shut_out.wait_for_text("there ends it; a range of ports");
     let Some(mut second) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
         return;
     };
