@@ -6,20 +6,23 @@
 //! Source: docs/protocol.md §2.10, docs/threat-model.md §9.
 
 use std::io;
+use std::thread;
 use std::time::Duration;
 
 use fulmar_copy::RateLimiter;
 use fulmar_core::CompatMode;
 use fulmar_login::{COPY_VERSION, CopyParams};
+use fulmar_platform::process::send_signal;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::udp::{Fragmentation, IcmpErrors, UdpOptions};
 use fulmar_platform::{Signal, StandardPipes, forbid_core_dumps, signals};
 use fulmar_quic::{Connection, ConnectionOptions, Secret};
+use fulmar_settings::Environment;
 use zeroize::Zeroizing;
 
 use super::arguments::CopyServerArgs;
 use super::error::CopyError;
-use super::remote_end::{Login, RemoteEnd};
+use super::remote_end::{Login, MAKE_WAY, RemoteEnd, name_process};
 use super::remote_sockets::RemoteSockets;
 use super::udp_connection::origin;
 use crate::advice::Advice as _;
@@ -27,9 +30,11 @@ use crate::clock::now;
 use crate::environment;
 use crate::log::{self, Log};
 use crate::login_parent::{DaemonFork, Leave, ParentHandle, fork_daemon};
+use crate::process_title::PortUse;
 use crate::random;
 use crate::reactor::Reactor;
-use crate::server::{announce, bind};
+use crate::server::bind::{self, Bound};
+use crate::server::{ServerError, announce};
 use crate::system::while_doing;
 
 /// The time for which a local end may be silent. It gives up itself after ten minutes, but not while its machine
@@ -38,8 +43,15 @@ use crate::system::while_doing;
 /// Source: docs/threat-model.md §9.
 const SILENT_MAX: Duration = Duration::from_secs(3600);
 
+/// The time for which an older copy is asked to let go of a port. Chosen by eye: its own silence counts from
+/// [`MAKES_WAY_AFTER`](super::remote_end::MAKES_WAY_AFTER) on, and it may have begun only just before.
+const ASKED_WITHIN: Duration = Duration::from_secs(5);
+
+/// The time between two times that it is asked. Chosen by eye.
+const ASKED_EACH: Duration = Duration::from_millis(100);
+
 /// The signals that a remote end deals with; it ignores SIGHUP, SIGPIPE and SIGXFSZ, which is an error like others then.
-const SIGNALS: [Signal; 2] = [Signal::Terminate, Signal::Interrupt];
+const SIGNALS: [Signal; 3] = [Signal::Terminate, Signal::Interrupt, MAKE_WAY];
 
 /// Starts the remote end of a copy, and returns the status of the process: there will be two, the one that ssh
 /// waits for and the one that works.
@@ -81,8 +93,8 @@ fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, CopyErro
         fragmentation: Fragmentation::Forbidden,
         ..UdpOptions::default()
     };
-    let (wish, ports) = (arguments.bind(), arguments.ports());
-    let bound = bind::bind_with(&wish, ports, &environment, CompatMode::Fulmar, options)?;
+    let bound = listen(arguments, &environment, options)?;
+    name_process(&PortUse::Copy.process_title(bound.port));
     // Only in the process that does not fork any more (docs/threat-model.md §5).
     let secret = secret()?;
     let quic = ConnectionOptions {
@@ -110,6 +122,39 @@ fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, CopyErro
     )
     .run();
     Ok(0)
+}
+
+/// Listens. A port that an older copy of the same user has is asked for: an interrupted one waits there, and keeps
+/// nothing that is not on the disk.
+fn listen(
+    arguments: &CopyServerArgs,
+    environment: &Environment,
+    options: UdpOptions,
+) -> Result<Bound, ServerError> {
+    let limit = now() + ASKED_WITHIN;
+    loop {
+        let (wish, ports) = (arguments.bind(), arguments.ports());
+        let bound = bind::bind_with(&wish, ports, environment, CompatMode::Fulmar, options);
+        match older_copy(&bound).filter(|_| now() < limit) {
+            None => return bound,
+            Some(pid) => {
+                // One that has left meanwhile is what is wanted.
+                let _ = send_signal(pid, MAKE_WAY);
+                thread::sleep(ASKED_EACH);
+            }
+        }
+    }
+}
+
+/// Returns the number of the copy that has the port, if one has.
+fn older_copy(bound: &Result<Bound, ServerError>) -> Option<u32> {
+    match bound {
+        Err(ServerError::PortsBusy {
+            holder: Some(holder),
+            ..
+        }) if holder.port_use == PortUse::Copy => Some(holder.pid),
+        _ => None,
+    }
 }
 
 fn secret() -> Result<Secret, CopyError> {

@@ -1,5 +1,6 @@
 //! The event loop of the other end of a copy, on the machine that ssh has reached.
 
+use std::ffi::CStr;
 use std::io;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -7,8 +8,8 @@ use std::time::Duration;
 use fulmar_base::Time;
 use fulmar_copy::{Answerer, Poll, ProtocolError, RateLimiter};
 use fulmar_login::{InputEndWatcher, OVER_SSH_LINE};
-use fulmar_platform::process::redirect_stdio_to_null;
-use fulmar_platform::{Interest, StandardPipes, Transfer};
+use fulmar_platform::process::{redirect_stdio_to_null, set_process_name};
+use fulmar_platform::{Interest, Signal, StandardPipes, Transfer};
 use fulmar_quic::{Connection, ConnectionEvent};
 
 use super::WORK_BYTES_PER_TURN;
@@ -30,10 +31,20 @@ const NOBODY_FOR: Duration = Duration::from_secs(60);
 /// Source: docs/protocol.md §2.10.
 const LINGER: Duration = Duration::from_secs(5);
 
+/// The signal by which a newer copy of the same user asks for the port.
+pub(super) const MAKE_WAY: Signal = Signal::User1;
+
+/// The silence of the local end after which the port is let go of for a newer copy. Chosen by eye: a copy that goes on
+/// hears something each second.
+pub(super) const MAKES_WAY_AFTER: Duration = Duration::from_secs(3);
+
 /// The most bytes read of the login's input before it makes sense: output of a start-up file, and one line.
 ///
 /// Source: docs/threat-model.md §6, text before the line.
 const ASKED_BYTES_MAX: usize = 64 * 1024;
+
+/// The name of a process whose copy ssh carries.
+const PORTLESS_TITLE: &CStr = c"fulmar-cp";
 
 /// The remote end's side of the login that has started it, as long as that is needed.
 pub(super) struct Login {
@@ -59,6 +70,8 @@ enum RemoteEndStage {
 enum Leave {
     #[error("a signal")]
     Signalled,
+    #[error("a newer copy wants the port")]
+    MadeWay,
     #[error("the login has ended")]
     LoginEnded,
     #[error("nobody came")]
@@ -229,6 +242,7 @@ impl RemoteEnd {
         }
         while let Some(event) = self.reactor.poll_event() {
             match (event, &mut self.udp) {
+                (ReactorEvent::Signal(MAKE_WAY), udp) => make_way(udp.as_ref())?,
                 (ReactorEvent::Signal(_), _) => return Err(Leave::Signalled),
                 (
                     ReactorEvent::Ready(Token::Socket(index), readiness),
@@ -335,6 +349,7 @@ impl RemoteEnd {
             self.streams = Some(streams);
             self.stage = RemoteEndStage::Reached;
             self.udp = None;
+            name_process(PORTLESS_TITLE);
             self.asked = Vec::new();
         } else if self.asked.len() > ASKED_BYTES_MAX {
             // The line may come in two pieces.
@@ -403,6 +418,23 @@ impl RemoteEnd {
     fn is_heard(&self) -> bool {
         let connection = self.udp.as_ref().map(|(_, connection)| connection);
         connection.is_none_or(Connection::is_delivered)
+    }
+}
+
+/// Leaves for a newer copy that wants the port, if the local end has been silent for long enough.
+fn make_way(udp: Option<&(RemoteSockets, Connection)>) -> Result<(), Leave> {
+    match udp {
+        Some((_, connection)) if connection.silent_for(now()) >= MAKES_WAY_AFTER => {
+            Err(Leave::MadeWay)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Has lists of processes know this one by a name. Where that cannot be, nobody is asked to make way.
+pub(super) fn name_process(title: &CStr) {
+    if let Err(error) = set_process_name(title) {
+        tracing::debug!(%error, "naming the process");
     }
 }
 
