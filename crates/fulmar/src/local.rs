@@ -14,7 +14,7 @@ use fulmar_login::{
     SessionParams, SessionService, session_command,
 };
 use fulmar_platform::{Signal, signals};
-use fulmar_settings::{RecordFiles, SettingSources};
+use fulmar_settings::{SettingSources, Settings};
 
 use crate::client::{ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
@@ -48,8 +48,7 @@ pub(crate) fn run(
         .map_err(SessionError::Request)?;
     // Before the first child, of whose end it tells.
     let mut reactor = ClientSetup::reactor()?;
-    let mut order =
-        server(&setup.settings().records).map_err(while_doing("finding our program"))?;
+    let mut order = server(setup.settings()).map_err(while_doing("finding our program"))?;
     let child = SshChild::of(&mut order).map_err(while_doing("starting a server"))?;
     let service = SessionService::new(encoded).waiting_for_agreement();
     let addresses = vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))];
@@ -107,7 +106,8 @@ fn offer(command: &[OsString], setup: &ClientSetup) -> BootstrapRequest {
 }
 
 /// Returns an order to start a server: this very program, also if its file is gone since.
-fn server(records: &RecordFiles) -> io::Result<Command> {
+fn server(settings: &Settings) -> io::Result<Command> {
+    let records = &settings.records;
     let file = std::env::current_exe()?;
     let program = if file.exists() {
         file
@@ -117,6 +117,9 @@ fn server(records: &RecordFiles) -> io::Result<Command> {
     let mut server = Command::new(program);
     // The name decides which program we are. Only this machine can reach it.
     server.arg0("fulmar").args(["server", "-i", "127.0.0.1"]);
+    if let Some(ports) = settings.login.port {
+        server.args(["-p", &ports.as_option()]);
+    }
     for (option, file) in [("--trace", &records.trace), ("--log", &records.log)] {
         if let Some(file) = file {
             server.arg(option).arg(log::beside(file));

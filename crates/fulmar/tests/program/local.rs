@@ -1,5 +1,6 @@
 //! Both ends on one machine, started by one command.
 
+use std::net::UdpSocket;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -50,6 +51,15 @@ fn a_command_is_shown_and_its_end_is_the_end() {
     assert_eq!(status.code(), Some(0));
     assert!(shown(&terminal).contains("and now, silence"));
     terminal.expect_restored();
+}
+
+#[test]
+fn a_port_that_was_named_is_used() {
+    let taken = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let port = taken.local_addr().expect("it is bound").port().to_string();
+    let mut terminal = start(&local(&world(), &["-p", &port], &["true"]));
+    assert_eq!(terminal.wait_for_end().code(), Some(255));
+    terminal.wait_for_text(&format!("cannot listen on UDP port {port}"));
 }
 
 #[test]
