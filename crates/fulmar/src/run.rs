@@ -13,6 +13,7 @@ use crate::cli::{
     Cli, ClientArgs, Command, ConfigArgs, completion, destination_and_command, hints, manual,
 };
 use crate::client::ClientError;
+use crate::copy::CopyError;
 use crate::environment;
 use crate::errors::FulmarError;
 use crate::login::SessionError;
@@ -63,10 +64,11 @@ fn log_in(cli: Cli) -> Result<u8, FulmarError> {
     let (destination, command) = named.ok_or(FulmarError::NothingToDo)?;
     let host = login::host_of(destination).map_err(SessionError::from)?;
     let (ssh_words, verbosity) = (cli.ssh_words(), cli.verbosity());
+    let port = cli.flags.0.find("port").map(|given| given.text.clone());
     let sources = SettingSources::own(cli.flags.0, cli.file.path, Some(&host));
     let outcome = login::run(destination, ssh_words, command, &sources, verbosity);
     let hint = outcome.as_ref().map_or_else(
-        |failure| failure_hint(failure, destination, command),
+        |failure| failure_hint(failure, destination, command, port.as_deref()),
         |status| missing_command_hint(*status, destination, command),
     );
     match (outcome, hint) {
@@ -89,9 +91,15 @@ fn failure_hint(
     failure: &SessionError,
     destination: &OsStr,
     command: &[OsString],
+    port: Option<&OsStr>,
 ) -> Option<String> {
     if failure.is_of_unknown_host() {
-        return hints::of_unknown_host(destination);
+        return hints::of_unknown_host(destination, command);
+    }
+    if failure.is_unreached()
+        && let Some(hint) = port.and_then(|port| hints::of_port(port, destination))
+    {
+        return Some(hint);
     }
     missing_command_hint(failure.status(CompatMode::Fulmar), destination, command)
 }
@@ -137,10 +145,28 @@ fn refuse_words(mut error: clap::Error, is_copy: bool) -> Result<u8, FulmarError
             status,
         });
     }
+    let are_operands_missing = matches!(
+        error.kind(),
+        ErrorKind::MissingRequiredArgument | ErrorKind::TooFewValues
+    );
+    if is_copy && are_operands_missing && names_operands(&error) {
+        return Err(CopyError::NothingNamed.into());
+    }
     // Clap's guesses are of words that look alike, such as zsh for tcsh, and that a flag is meant as a host.
     error.remove(ContextKind::SuggestedValue);
     error.remove(ContextKind::Suggested);
     Ok(tell(&error, status)?)
+}
+
+/// Tells if an error about a copy's command line is about files, rather than about the value of a flag.
+fn names_operands(error: &clap::Error) -> bool {
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(argument)) => argument.starts_with('<'),
+        Some(ContextValue::Strings(arguments)) => {
+            arguments.iter().all(|argument| argument.starts_with('<'))
+        }
+        _ => false,
+    }
 }
 
 fn print(text: &str) -> Result<u8, SystemError> {

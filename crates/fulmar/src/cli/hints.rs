@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 
+use fulmar_login::PortRange;
 use fulmar_settings::nearest;
 
 /// Names that other programs have for what our subcommands do.
@@ -30,8 +31,11 @@ const MISSPELT_BYTES_MIN: usize = 3;
 
 /// Returns a hint if a host that ssh does not know is called much like one of our subcommands, or written as a place for
 /// copies.
-pub(crate) fn of_unknown_host(destination: &OsStr) -> Option<String> {
+pub(crate) fn of_unknown_host(destination: &OsStr, words: &[OsString]) -> Option<String> {
     let word = destination.to_str()?;
+    if let ("ssh", [host, ..]) = (word, words) {
+        return Some(format!("did you mean fulmar {}?", host.display()));
+    }
     // Several colons are an IPv6 address, or a URI with a port.
     if let Some((host, path)) = word.split_once(':').filter(|(_, path)| !path.contains(':'))
         && !path.starts_with("//")
@@ -48,13 +52,33 @@ pub(crate) fn of_unknown_host(destination: &OsStr) -> Option<String> {
     Some(format!("did you mean fulmar {ours}?"))
 }
 
+/// The flags of ssh that have a value and that people write behind the host.
+const VALUED: [&str; 7] = ["-p", "-P", "-l", "-i", "-J", "-F", "-o"];
+
 /// Returns a hint if a command that does not exist there begins like an option.
 pub(crate) fn of_missing_command(destination: &OsStr, words: &[OsString]) -> Option<String> {
     let option = words.first()?.to_str()?;
+    let value = words.get(1).filter(|_| VALUED.contains(&option));
+    let value = value.map_or_else(String::new, |value| format!(" {}", value.display()));
+    let (option, port) = match option {
+        "-p" => ("-P", ", and ssh's port is -P"),
+        option => (option, ""),
+    };
     let destination = destination.display();
     option
         .starts_with('-')
-        .then(|| format!("options go before the host: fulmar {option} {destination}"))
+        .then(|| format!("options go before the host{port}: fulmar {option}{value} {destination}"))
+}
+
+/// Returns a hint if a login has failed for which a single UDP port was named that servers do not use unless they are told
+/// to: ssh has the same letter for its port.
+pub(crate) fn of_port(port: &OsStr, destination: &OsStr) -> Option<String> {
+    let number = PortRange::parse(port.to_str()?).ok()?.single()?;
+    let is_usual = (60_000..61_000).contains(&number);
+    let destination = destination.display();
+    (!is_usual).then(|| {
+        format!("-p {number} is the session's UDP port; if it is ssh's, write fulmar -P {number} {destination}")
+    })
 }
 
 #[cfg(test)]
@@ -76,17 +100,17 @@ mod tests {
             ("example.org", None),
         ] {
             let hint = meant.map(|meant| format!("did you mean fulmar {meant}?"));
-            assert_eq!(of_unknown_host(word.as_ref()), hint, "{word}");
+            assert_eq!(of_unknown_host(word.as_ref(), &[]), hint, "{word}");
         }
     }
 
     #[test]
     fn a_place_for_copies_is_noticed() {
-        let hint = of_unknown_host("far:".as_ref());
+        let hint = of_unknown_host("far:".as_ref(), &[]);
         let told = "to log in, write far without a colon; fulmar cp copies far:";
         assert_eq!(hint.as_deref(), Some(told));
         for word in ["ssh://far", "ssh://far:22", "2001:db8::1"] {
-            assert_eq!(of_unknown_host(word.as_ref()), None, "{word}");
+            assert_eq!(of_unknown_host(word.as_ref(), &[]), None, "{word}");
         }
     }
 
@@ -99,5 +123,25 @@ mod tests {
         let told = hint(&["-v", "x"]).unwrap();
         assert_eq!(told, "options go before the host: fulmar -v ada@host");
         assert_eq!((hint(&[]), hint(&["ls", "-v"])), (None, None));
+        let told = hint(&["-p", "2223", "ls"]).unwrap();
+        assert!(
+            told.ends_with("ssh's port is -P: fulmar -P 2223 ada@host"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn ssh_before_the_host_is_noticed() {
+        let hint = of_unknown_host("ssh".as_ref(), &["ada@far".into()]);
+        assert_eq!(hint.as_deref(), Some("did you mean fulmar ada@far?"));
+    }
+
+    #[test]
+    fn a_port_that_may_be_sshs_is_noticed() {
+        let hint = of_port("2223".as_ref(), "ada@far".as_ref()).unwrap();
+        assert!(hint.ends_with("write fulmar -P 2223 ada@far"), "{hint}");
+        for usual in ["60001", "2223:2230", "0", "x"] {
+            assert_eq!(of_port(usual.as_ref(), "far".as_ref()), None, "{usual}");
+        }
     }
 }

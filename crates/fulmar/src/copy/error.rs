@@ -17,8 +17,8 @@ use crate::system::SystemError;
 /// Its text says what happened and to whom, [`advice`](Advice::advice) what to try.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CopyError {
-    /// There are no operands.
-    #[error("nothing to copy: no files were named")]
+    /// There are fewer operands than a source and a target.
+    #[error("nothing to copy: name a source and a target")]
     NothingNamed,
     /// An operand makes no sense.
     #[error("\"{}\" names no file: {why}", text.display())]

@@ -62,6 +62,15 @@ impl SessionError {
         let unknown = SshError::UnknownHost;
         matches!(self, SessionError::Login(LoginError::SshEnded { error, .. }) if *error == unknown)
     }
+
+    /// Returns true if ssh did not get in, or nothing has answered over UDP.
+    pub(crate) fn is_unreached(&self) -> bool {
+        matches!(
+            self,
+            SessionError::Login(LoginError::SshEnded { .. })
+                | SessionError::Client(ClientError::NeverConnected { .. })
+        )
+    }
 }
 
 impl Advice for SessionError {

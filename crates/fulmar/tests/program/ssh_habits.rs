@@ -31,6 +31,8 @@ fn flags_of_ssh_that_have_no_place_here_say_what_to_do_instead() {
     expect_refused("-e x host", 255, &["--escape-key"]);
     expect_refused("cp -3 a:x b:y", 1, &["two other machines"]);
     expect_refused("cp -n a b:", 1, &["--dry-run"]);
+    expect_refused("cp --delete a b:", 1, &["--delete is not", "use rsync"]);
+    expect_refused("config -F x", 255, &["-F is not", "--config"]);
 }
 
 #[test]
@@ -71,8 +73,10 @@ fn a_subcommand_that_is_taken_for_a_host_is_asked_about() {
         ("copy", "did you mean fulmar cp?"),
         ("hlep", "did you mean fulmar help?"),
         ("nowhere:", "write nowhere without a colon"),
+        ("ssh nowhere", "did you mean fulmar nowhere?"),
     ] {
-        let (status, shown) = on_terminal(&scene, &[word]);
+        let words: Vec<&str> = word.split(' ').collect();
+        let (status, shown) = on_terminal(&scene, &words);
         assert_eq!(status, Some(255));
         assert!(shown.contains(hint), "{shown}");
     }
@@ -87,6 +91,9 @@ fn an_option_behind_the_host_is_told_where_to_go() {
     let (status, shown) = on_terminal(&scene, &[&host, "-v"]);
     assert_eq!(status, Some(127));
     let hint = format!("options go before the host: fulmar -v {host}");
+    assert!(shown.contains(&hint), "{shown}");
+    let (_, shown) = on_terminal(&scene, &[&host, "-p", "2223"]);
+    let hint = format!("ssh's port is -P: fulmar -P 2223 {host}");
     assert!(shown.contains(&hint), "{shown}");
 }
 
@@ -105,6 +112,25 @@ fn sshs_port_in_the_wrong_place_is_told_where_to_go() {
         assert!(shown.contains(word), "no {word:?} in {shown}");
     }
     expect_refused("ada@host:2222", 255, &["fulmar -P 2222 ada@host"]);
+}
+
+#[test]
+fn a_port_that_was_meant_for_ssh_is_asked_about_when_the_login_fails() {
+    let world = world_with_ssh();
+    let mut command = world.spawn(world.ours("fulmar"));
+    for argument in ["--ssh", "sh ssh.sh", "-p", "2223", "host"] {
+        command.arg(argument);
+    }
+    let mut terminal = Terminal::start(&command, Setup::default().size, Rules::Client);
+    assert_eq!(terminal.wait_for_end().code(), Some(255));
+    terminal.wait_for_text("if it is ssh's, write fulmar -P 2223 host");
+}
+
+#[test]
+fn a_copy_without_a_source_or_a_target_says_how_it_is_written() {
+    for line in ["cp", "cp a"] {
+        expect_refused(line, 1, &["nothing to copy", "fulmar cp SOURCE..."]);
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::copy::{BadOperand, CopyError};
 pub(super) fn rows() -> Vec<Row> {
     let host = || "ada@example.org".to_owned();
     let rows = [
-        (CopyError::NothingNamed, "there are no operands"),
+        (CopyError::NothingNamed, "there are fewer than two operands"),
         (
             CopyError::Operand {
                 text: "scp://host/x".into(),
