@@ -1,6 +1,7 @@
 //! The local end's connection: UDP that is being tried, ssh beside it, and what carries the streams in the end.
 
 use std::io;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use fulmar_base::{Hint, Time};
@@ -121,13 +122,13 @@ impl CopyConnection {
         Some(udp.connection.statistics().acknowledged)
     }
 
-    /// Returns where the remote end is, as users are told of it.
-    pub(super) fn label(&self) -> Option<String> {
+    /// Returns the address of the remote end, if it is reached over UDP.
+    pub(super) fn peer(&self) -> Option<SocketAddr> {
         let udp = self
             .udp
             .as_ref()
             .filter(|_| self.choice.transport() == UDP)?;
-        Some(udp.sockets.label())
+        udp.sockets.peer()
     }
 
     /// Returns for how long nothing was heard, if that is long.

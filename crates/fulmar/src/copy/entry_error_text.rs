@@ -6,12 +6,13 @@ use fulmar_copy::{CopyEnd, EntryError, EntryErrorKind};
 ///
 /// Paths on a host are written as operands, `host:path`.
 pub(super) fn entry_error_text(end: CopyEnd, host: Option<&str>, error: &EntryError) -> String {
-    let place = String::from_utf8_lossy(&error.place);
+    // A folder that was named with a slash at its end has a second one before what is in it.
+    let place = String::from_utf8_lossy(&error.place).replace("//", "/");
     let place = match host {
         Some(host) if place.is_empty() || place == "." => format!("the home folder on {host}"),
         Some(host) => format!("{host}:{place}"),
         None if place.is_empty() => ".".to_owned(),
-        None => place.into_owned(),
+        None => place,
     };
     let tried = match error.kind {
         // These say what happened by themselves.
@@ -21,7 +22,11 @@ pub(super) fn entry_error_text(end: CopyEnd, host: Option<&str>, error: &EntryEr
         | EntryErrorKind::NotAsked
         | EntryErrorKind::NoMatch
         | EntryErrorKind::Interrupted => "",
-        EntryErrorKind::Special if end == CopyEnd::Source => "skipped ",
+        EntryErrorKind::Special | EntryErrorKind::Taken | EntryErrorKind::IsFolder
+            if end == CopyEnd::Source =>
+        {
+            "skipped "
+        }
         _ if end == CopyEnd::Source => "cannot read ",
         _ => "cannot write ",
     };
@@ -73,6 +78,9 @@ mod tests {
         let pipe = EntryError::at(b"dir/pipe", EntryErrorKind::Special);
         let text = entry_error_text(CopyEnd::Source, None, &pipe);
         assert_eq!(text, "skipped dir/pipe: not a regular file");
+        let pipe = EntryError::at(b"dir//pipe", EntryErrorKind::IsFolder);
+        let text = entry_error_text(CopyEnd::Source, None, &pipe);
+        assert_eq!(text, "skipped dir/pipe: is a folder");
         let shrunk = EntryError::at(b"log", EntryErrorKind::Shrunk).with_note("rotated");
         let text = entry_error_text(CopyEnd::Source, None, &shrunk);
         assert_eq!(text, "log: became shorter while it was read (rotated)");

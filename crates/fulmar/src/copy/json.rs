@@ -1,5 +1,7 @@
 //! Prints events as JSON: one object on a line (docs/copy.md).
 
+use std::net::SocketAddr;
+
 use fulmar_copy::{
     CopyEnd, CopyEvent, EntryError, EntryKind, EntryVerdict, Occupant, Progress, Totals,
 };
@@ -67,14 +69,17 @@ fn quoted(text: &str) -> String {
 }
 
 /// The connection carries bytes from now on.
-pub(super) fn connected(host: &str, path: &PathState, address: Option<&str>) -> String {
+pub(super) fn connected(host: &str, path: &PathState, address: Option<SocketAddr>) -> String {
     let object = Object::of("connected").text("host", host);
     let object = match path {
         PathState::Udp { .. } => object.text("over", "udp"),
         PathState::Ssh => object.text("over", "ssh"),
     };
     match address {
-        Some(address) => object.text("address", address).line(),
+        Some(address) => object
+            .text("address", &address.ip().to_canonical().to_string())
+            .number("port", address.port().into())
+            .line(),
         None => object.line(),
     }
 }
@@ -165,6 +170,8 @@ pub(super) fn done(totals: &Totals, resumed: u64, seconds: f64) -> String {
 mod tests {
     use fulmar_copy::{EntryErrorKind, RelativePath};
 
+    use std::time::Duration;
+
     use super::*;
 
     fn settled_line(path: &[u8], verdict: EntryVerdict) -> String {
@@ -174,6 +181,20 @@ mod tests {
             verdict,
         };
         super::event(&event).unwrap()
+    }
+
+    #[test]
+    fn the_far_end_has_an_address_and_a_port() {
+        let udp = PathState::Udp {
+            rtt: Duration::ZERO,
+            lost_of_thousand: 0,
+        };
+        let address = Some(SocketAddr::from(([192, 0, 2, 7], 60001)));
+        let line = connected("far", &udp, address);
+        assert!(
+            line.contains(r#""over":"udp","address":"192.0.2.7","port":60001}"#),
+            "{line}"
+        );
     }
 
     #[test]

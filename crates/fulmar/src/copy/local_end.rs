@@ -351,9 +351,9 @@ impl<'a> LocalEnd<'a> {
 
     fn tell_connected(&mut self, now: Time) {
         if let Some(path) = self.connection.path() {
-            let label = self.connection.label();
+            let peer = self.connection.peer();
             let host = self.connection.host();
-            self.reporter.connected(now, host, &path, label.as_deref());
+            self.reporter.connected(now, host, &path, peer);
             self.reporter.remote_end_is(self.remote_end, host);
         }
     }

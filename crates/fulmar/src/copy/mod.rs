@@ -109,7 +109,7 @@ fn run_jobs(arguments: &CopyArgs) -> Result<u8, CopyError> {
     signals::ignore(Signal::FileLimit).map_err(while_doing("ignoring a signal"))?;
     // Before the first child, of whose end it tells.
     let mut reactor = Reactor::new(&SIGNALS).map_err(while_doing("watching for signals"))?;
-    let mut reporter = Reporter::new(wishes, now());
+    let mut reporter = Reporter::new(wishes, &jobs, now());
     let outcome = copy_all(arguments, &jobs, &mut reactor, &mut reporter);
     // Who interrupts us does not wait for who reads what we tell.
     let delivered = if outcome.as_ref().is_err_and(is_final) {
@@ -177,6 +177,7 @@ fn copy(
     reactor: &mut Reactor,
     reporter: &mut Reporter,
 ) -> Result<Totals, CopyError> {
+    reporter.begin(&job.kind);
     let settings = settings_for(arguments, &job.destination)?;
     let wishes = &arguments.wishes;
     let task = request::task(&job.kind, wishes, jobs)?;

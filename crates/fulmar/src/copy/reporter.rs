@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_copy::{
     CopyEnd, CopyEvent, EntryError, EntryErrorKind, EntryKind, EntryVerdict, Occupant, Progress,
-    Totals,
+    RelativePath, Totals,
 };
 use fulmar_login::without_spoofing;
 use fulmar_platform::tty::is_terminal;
@@ -18,6 +19,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::arguments::CopyOptions;
 use super::entry_error_text::entry_error_text;
 use super::json;
+use super::plan::{Job, JobKind};
 use super::printer::Printer;
 use super::progress::{DryFiles, Meter, PathState, Snapshot, dry_summary, line, size, summary};
 use crate::report::{self, escaped, in_plain_words};
@@ -49,6 +51,13 @@ const WRONG_BYTES_MAX: usize = 16 * WAITING_BYTES_MAX;
 ///
 /// Chosen by eye: hundreds would push everything else off the screen.
 const SAME_ERRORS_MAX: u64 = 10;
+
+/// The most folders that were not made of which it is remembered. Chosen by eye: of the others each error is told, or
+/// counted.
+const FAILED_FOLDERS_MAX: usize = 100;
+
+/// The name that the user knows it by.
+const STANDARD_INPUT: &str = "standard input";
 
 /// The form in which the user is told.
 enum Style {
@@ -83,6 +92,16 @@ fn entry_error_of(event: &CopyEvent) -> Option<(CopyEnd, &EntryError)> {
     }
 }
 
+/// Tells if a path leads to something in a folder.
+fn is_below(path: &[u8], folder: &[u8]) -> bool {
+    path.strip_prefix(folder)
+        .is_some_and(|rest| rest.starts_with(b"/"))
+}
+
+fn is_nothing(totals: &Totals) -> bool {
+    totals.files + totals.folders + totals.links == 0
+}
+
 /// Tells the user.
 pub(super) struct Reporter {
     style: Style,
@@ -99,6 +118,10 @@ pub(super) struct Reporter {
     connected: Option<Time>,
     /// The part that the other machine has in the copy, and its name.
     remote_end: Option<(CopyEnd, String)>,
+    /// The part that a standard stream of ours has in it, if one has.
+    stream_end: Option<CopyEnd>,
+    /// The folders that were not made: everything in them fails as they did.
+    failed_folders: Vec<RelativePath>,
     /// Bytes that were there from an earlier try.
     resumed: u64,
     /// The number of errors of each kind at each end of the copy that runs.
@@ -107,12 +130,15 @@ pub(super) struct Reporter {
 
 impl Reporter {
     /// Returns one that tells in JSON, or on the terminal that standard error is, if it is one and the
-    /// user wants that. Without a terminal it tells what would be copied, if that is all that the user wants to know.
-    pub(super) fn new(wishes: &CopyOptions, now: Time) -> Reporter {
+    /// user wants that. Without a terminal it tells what would be copied, if that is all that the user wants to know. If
+    /// the terminal shows what is copied itself, only errors are told.
+    pub(super) fn new(wishes: &CopyOptions, jobs: &[Job], now: Time) -> Reporter {
         let is_quiet = wishes.quiet;
+        let to_stdout = |job: &Job| matches!(job.kind, JobKind::DownloadStdout { .. });
+        let is_file_shown = jobs.iter().any(to_stdout) && is_terminal(io::stdout());
         let style = if wishes.json {
             Style::Json(Printer::new())
-        } else if is_quiet {
+        } else if is_quiet || is_file_shown {
             Style::Silent
         } else if is_terminal(io::stderr()) {
             Tty::open(io::stderr()).map_or(Style::Silent, Style::Terminal)
@@ -133,9 +159,21 @@ impl Reporter {
             dry_files: DryFiles::default(),
             connected: None,
             remote_end: None,
+            stream_end: None,
+            failed_folders: Vec::new(),
             resumed: 0,
             errors: Vec::new(),
         }
+    }
+
+    /// A copy of that kind begins.
+    pub(super) fn begin(&mut self, kind: &JobKind) {
+        self.stream_end = match kind {
+            JobKind::UploadStdin { .. } => Some(CopyEnd::Source),
+            JobKind::DownloadStdout { .. } => Some(CopyEnd::Target),
+            JobKind::Upload { .. } | JobKind::Download { .. } => None,
+        };
+        self.failed_folders.clear();
     }
 
     /// Returns when it is to be told of progress again.
@@ -149,7 +187,7 @@ impl Reporter {
         now: Time,
         host: &str,
         path: &PathState,
-        address: Option<&str>,
+        address: Option<SocketAddr>,
     ) {
         self.connected.get_or_insert(now);
         if let Style::Json(printer) = &mut self.style {
@@ -224,12 +262,35 @@ impl Reporter {
             ) => self.stay(path.as_bytes(), kind, occupant_text(*occupant)),
             _ => {}
         }
-        if self.is_one_of_many(event) {
+        if self.is_in_failed_folder(event) || self.is_one_of_many(event) {
             return;
         }
         if let Some(trouble) = self.trouble_text(event) {
             self.complain(&trouble);
         }
+    }
+
+    /// Returns true for an error below a folder that was not made, of which the user knows by then.
+    fn is_in_failed_folder(&mut self, event: &CopyEvent) -> bool {
+        let CopyEvent::Settled {
+            path,
+            kind,
+            verdict:
+                EntryVerdict::Failed {
+                    end: CopyEnd::Target,
+                    ..
+                },
+        } = event
+        else {
+            return false;
+        };
+        let mut failed = self.failed_folders.iter();
+        let is_known = failed.any(|folder| is_below(path.as_bytes(), folder.as_bytes()));
+        if !is_known && *kind == EntryKind::Folder && self.failed_folders.len() < FAILED_FOLDERS_MAX
+        {
+            self.failed_folders.push(path.clone());
+        }
+        is_known
     }
 
     /// Counts an error, and returns true if a terminal has shown enough of its kind.
@@ -268,7 +329,10 @@ impl Reporter {
     /// One line for each file, as scp has it, with a remark.
     fn stay(&mut self, path: &[u8], kind: &EntryKind, remark: &str) {
         if let EntryKind::File { .. } = kind {
-            let path = escaped(&String::from_utf8_lossy(path));
+            let path = match self.stream_end {
+                Some(CopyEnd::Source) => STANDARD_INPUT.to_owned(),
+                _ => escaped(&String::from_utf8_lossy(path)),
+            };
             let text = format!("{path}  {}{remark}\n", size(kind.size()));
             match &mut self.style {
                 Style::Lines(printer) => printer.print(&text),
@@ -291,6 +355,14 @@ impl Reporter {
             ));
         }
         let (end, error) = entry_error_of(event)?;
+        if self.stream_end == Some(end) {
+            let stream = match end {
+                CopyEnd::Source => STANDARD_INPUT,
+                CopyEnd::Target => "standard output",
+            };
+            let error = EntryError::at(stream.as_bytes(), error.kind).with_note(&error.note);
+            return Some(entry_error_text(end, None, &error));
+        }
         let remote_end = self
             .remote_end
             .as_ref()
@@ -361,6 +433,8 @@ impl Reporter {
             Style::Json(printer) => {
                 printer.print(&json::done(totals, self.resumed, took.as_secs_f64()));
             }
+            // What went wrong says it all.
+            Style::Terminal(_) if is_nothing(totals) && totals.troubles > 0 => {}
             Style::Terminal(_) => {
                 let text = if self.is_dry_run {
                     dry_summary(totals, &self.dry_files)
@@ -474,7 +548,6 @@ impl Reporter {
 
 #[cfg(test)]
 mod tests {
-    use fulmar_copy::RelativePath;
     use fulmar_platform::{Slave, WindowSize, pty};
 
     use super::*;
@@ -509,6 +582,8 @@ mod tests {
             dry_files: DryFiles::default(),
             connected: None,
             remote_end: None,
+            stream_end: None,
+            failed_folders: Vec::new(),
             resumed: 0,
             errors: Vec::new(),
         }

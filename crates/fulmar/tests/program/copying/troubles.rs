@@ -113,7 +113,7 @@ fn what_may_not_be_read_or_written_is_named_and_the_rest_goes_on() {
         ),
         (
             &["folder", &far("")],
-            "cannot read folder: is a folder (use -r to copy folders)",
+            "skipped folder: is a folder (use -r to copy folders)",
         ),
     ];
     for (arguments, words) in cases {
@@ -333,33 +333,73 @@ fn a_single_error_is_told_once() {
 #[test]
 fn of_many_errors_of_one_kind_a_terminal_shows_some_and_their_number() {
     let Some(scene) = scene() else { return };
-    scene.near.folder(Person::Alice, "tree");
-    for number in 0..30 {
-        let name = format!("tree/{number}");
-        scene.near.write_home(Person::Alice, &name, "content");
-    }
-    scene.far.write_home(Person::Bob, "file", "in the way");
-    let mut terminal = at_terminal(&scene, &["-r", "tree", &far("file")]);
+    let mut arguments: Vec<String> = (0..31).map(|number| format!("missing{number}")).collect();
+    arguments.push(far(""));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut terminal = at_terminal(&scene, &arguments);
     assert_eq!(terminal.wait_for_end().code(), Some(1));
     let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
-    // The folder is one of them.
-    assert_eq!(
-        shown.matches("cannot write bob@far:file").count(),
-        10,
-        "{shown}"
-    );
-    assert!(
-        shown.contains("cannot write 21 others: not a folder"),
-        "{shown}"
-    );
-    assert!(
-        shown.contains("31 files or folders were not copied"),
-        "{shown}"
-    );
+    assert_eq!(shown.matches("cannot read missing").count(), 10, "{shown}");
+    for words in [
+        "cannot read 21 others: no such file or folder",
+        "31 files or folders were not copied",
+    ] {
+        assert!(shown.contains(words), "{shown}");
+    }
+    let told = expect_status(&scene, &arguments, 1);
+    assert_eq!(told.matches("cannot read missing").count(), 31, "{told}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_told_once_and_not_for_all_that_is_in_it() {
+    let Some(scene) = scene() else { return };
+    scene.near.folder(Person::Alice, "tree");
+    scene.near.folder(Person::Alice, "tree/below");
+    for name in ["tree/a", "tree/b", "tree/below/c"] {
+        scene.near.write_home(Person::Alice, name, "x");
+    }
+    scene.far.write_home(Person::Bob, "file", "y");
     let told = expect_status(&scene, &["-r", "tree", &far("file")], 1);
-    assert_eq!(
-        told.matches("cannot write bob@far:file").count(),
-        31,
+    let lines: Vec<&str> = told.lines().collect();
+    let first = format!("fulmar: cannot write {}: not a folder", far("file"));
+    assert_eq!(lines.first(), Some(&first.as_str()), "{told}");
+    assert!(
+        lines.len() == 2 && lines[1].contains("5 files or folders"),
         "{told}"
     );
+}
+
+#[test]
+fn an_error_of_standard_output_names_it() {
+    let Some(scene) = scene() else { return };
+    scene.far.write_home(Person::Bob, "file", "y");
+    let script = "exec fulmar cp \"$0\" - > /dev/full";
+    let mut command = command(&scene, "sh", &["-c", script, &far("file")]);
+    let output = scene.near.inside(|| command.output().expect("it starts"));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(
+        told.contains("cannot write standard output: the disk is full"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_file_that_the_terminal_shows_has_nothing_of_ours_in_it() {
+    let Some(scene) = scene() else { return };
+    scene.far.write_home(Person::Bob, "file", "all of it\n");
+    let mut terminal = at_terminal(&scene, &[&far("file"), "-"]);
+    assert_eq!(terminal.wait_for_end().code(), Some(0));
+    let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+    assert_eq!(shown, "all of it\r\n");
+}
+
+#[test]
+fn where_nothing_was_copied_the_error_is_the_last_word() {
+    let Some(scene) = scene() else { return };
+    let mut terminal = at_terminal(&scene, &["nothing", &far("")]);
+    assert_eq!(terminal.wait_for_end().code(), Some(1));
+    terminal.wait_for_text("cannot read nothing: no such file or folder");
+    let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+    assert!(!shown.contains("0 files"), "{shown}");
 }
