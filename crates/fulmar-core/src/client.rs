@@ -38,6 +38,10 @@ const UNACKNOWLEDGED_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Source: docs/protocol.md §2.8.
 const CONNECT_WITHIN: Duration = Duration::from_secs(15);
 
+/// The time for which a goodbye is said to a server that has never answered. Chosen by eye: some repetitions, for one that
+/// hears and is not heard.
+const GOODBYE_WITHIN: Duration = Duration::from_secs(1);
+
 /// The settings of a client.
 pub struct ClientConfig {
     /// The key of the conversation.
@@ -178,6 +182,8 @@ pub struct Client {
     size: Size,
     /// The time at which the wait for the first answer began, not counting sleep.
     connecting_since: Time,
+    /// The time at which the client began to say goodbye, if it did.
+    closing_since: Option<Time>,
     phase: Phase,
     suspended: Option<Time>,
     /// True if what is to be seen may have changed since it was drawn.
@@ -244,6 +250,7 @@ impl Client {
             last_screen,
             size,
             connecting_since: now,
+            closing_since: None,
             phase: Phase::Open,
             suspended: None,
             is_stale: true,
@@ -590,7 +597,7 @@ impl Client {
     /// Says goodbye, unless nobody can hear it or it has been said.
     fn quit(&mut self, now: Time, why: ClientEnding) {
         match self.phase {
-            Phase::Open if self.could_ever_send() => self.close(now, why),
+            Phase::Open if self.could_be_heard() => self.close(now, why),
             Phase::Open => self.end(ClientEnding::NeverConnected),
             Phase::Closing(ClientEnding::Altered) => self.end(ClientEnding::Altered),
             Phase::Closing(_) => self.end(self.unanswered()),
@@ -602,19 +609,23 @@ impl Client {
     /// would not hear a goodbye either.
     fn give_up(&mut self, now: Time) {
         match self.is_heard() {
+            _ if self.closing_since.is_some() => self.end(ClientEnding::NeverConnected),
             Some(false) => self.end(ClientEnding::NeverConnected),
             Some(true) | None => self.close(now, ClientEnding::NeverConnected),
         }
     }
 
-    fn could_ever_send(&self) -> bool {
+    /// Returns true if the server may have received anything.
+    fn could_be_heard(&self) -> bool {
         let counters = self.endpoint.counters();
-        counters.datagrams_sent > counters.send_errors
+        let was_sent = counters.datagrams_sent > counters.send_errors;
+        was_sent && (self.is_connected() || self.is_heard() != Some(false))
     }
 
     fn close(&mut self, now: Time, why: ClientEnding) {
         if self.phase == Phase::Open {
             self.begin_closing(why);
+            self.closing_since = Some(now);
             self.endpoint.start_shutdown(now);
         }
     }
@@ -635,10 +646,14 @@ impl Client {
         }
     }
 
-    /// Returns the time at which the client gives up waiting for the first answer.
+    /// Returns the time at which the client gives up waiting for the first answer, even if that is one to its goodbye.
     fn connect_limit(&self) -> Option<Time> {
-        let waits = self.phase == Phase::Open && !self.is_connected();
-        waits.then_some(self.connecting_since + CONNECT_WITHIN)
+        match self.phase {
+            _ if self.is_connected() => None,
+            Phase::Open => Some(self.connecting_since + CONNECT_WITHIN),
+            Phase::Closing(_) => self.closing_since.map(|since| since + GOODBYE_WITHIN),
+            Phase::Ended => None,
+        }
     }
 
     fn liveness(&self) -> ServerLiveness {
