@@ -30,6 +30,7 @@ use fulmar_settings::Environment;
 
 pub(crate) use self::error::MoshError;
 use self::ssh::LoginProcess;
+use crate::advice::Advice as _;
 use crate::environment;
 use crate::system::while_doing;
 use crate::{login, report};
@@ -51,7 +52,10 @@ pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, MoshError> {
             host,
             service,
             family,
-        }) => fake_proxy::run(&host, &service, &family),
+        }) => {
+            Ok(fake_proxy::run(&host, &service, &family)
+                .unwrap_or_else(|failure| tell_ssh(&failure)))
+        }
         Ok(MoshRequest::Help) => {
             report::print_to_stdout(MOSH_USAGE);
             Ok(0)
@@ -66,6 +70,17 @@ pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, MoshError> {
         }
         Err(mistake) => Err(MoshLoginError::Usage(mistake).into()),
     }
+}
+
+/// Says why ssh has no connection, and returns the status to leave with. The process that has started ssh shows it, and has the
+/// last word: only that begins with our name.
+fn tell_ssh(failure: &MoshError) -> u8 {
+    let advice = failure.advice(CompatMode::Mosh).unwrap_or_default();
+    let text = [failure.to_string()]
+        .into_iter()
+        .chain(advice.lines().map(|line| format!("  {line}")));
+    report::print_to_stderr(&text.map(|line| line + "\n").collect::<String>());
+    failure.status(CompatMode::Mosh)
 }
 
 /// Starts a server and becomes its client.

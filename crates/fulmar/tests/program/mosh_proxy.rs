@@ -171,3 +171,16 @@ fn ours_needs_no_ipv6_but_the_address_itself() {
     assert!(output.status.success());
     assert_eq!(String::from_utf8_lossy(&output.stderr), "MOSH IP ::1\n");
 }
+
+/// The starter shows it among ssh's own lines, and marks those that begin as its own.
+#[test]
+fn why_ours_has_no_connection_is_not_said_as_if_it_were_the_last_word() {
+    let world = World::new();
+    let (listener, port) = listen(Ipv4Addr::LOCALHOST).expect("a free port");
+    drop(listener);
+    let child = proxy(&world, Make::Ours, "inet", "127.0.0.1", &port).expect("our own");
+    let output = child.wait_with_output().expect("it ends");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.starts_with("cannot connect to 127.0.0.1"), "{told}");
+    assert!(!told.contains("mosh:"), "{told}");
+}
