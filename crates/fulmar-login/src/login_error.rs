@@ -271,7 +271,9 @@ fn no_server(host: &str, system: &str, unusable: Option<&str>) -> String {
 
 fn try_by_itself(host: &str, program: Option<&str>) -> String {
     let program = program.unwrap_or("fulmar");
-    format!("run ssh {host} {program} server on its own to see why")
+    format!(
+        "run ssh {host} {program} server, with the options for ssh that you gave here, to see why"
+    )
 }
 
 fn known(system: &str) -> &str {

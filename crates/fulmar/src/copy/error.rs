@@ -277,7 +277,7 @@ impl Advice for CopyError {
             }
             CopyError::NoCopyServer { host, .. } => format!(
                 "it may be older: fulmar cp needs the same version at both ends; run ssh {host} fulmar \
-                 copy-server </dev/null on its own to see"
+                 copy-server </dev/null, with the options for ssh that you gave here, to see why"
             ),
             CopyError::Version { .. } => "install the same version at both ends".to_owned(),
             CopyError::Lost { resumes: true, .. }
