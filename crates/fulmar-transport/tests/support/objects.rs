@@ -20,10 +20,11 @@ impl Log {
         self.forgotten + self.text.len()
     }
 
-    /// Returns what lies behind a position.
+    /// Returns what lies behind a position, which is nothing if that is behind the end.
     pub(crate) fn since(&self, position: usize) -> &[u8] {
         let start = position.checked_sub(self.forgotten);
-        &self.text[start.expect("this was forgotten")..]
+        let start = start.expect("this was forgotten");
+        self.text.get(start..).unwrap_or_default()
     }
 
     /// Returns how much of the text is still there.
@@ -39,6 +40,12 @@ impl Synced for Log {
 
     fn diff_from(&self, source: &Log, budget: Budget) -> Difference<Log> {
         let rest = self.since(source.end());
+        if self.end() < source.end() {
+            return Difference {
+                bytes: Vec::new(),
+                reached: Reached::Between(source.clone()),
+            };
+        }
         if budget.allows(rest.len()) {
             return Difference::complete(rest.to_vec());
         }
