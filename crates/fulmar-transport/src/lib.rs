@@ -139,7 +139,7 @@ pub use outbox::Noise;
 pub use receiver::{Intake, Receiver, Refusal, StateOutcome};
 pub use role::Role;
 pub use rtt::RoundTrip;
-pub use sender::{Acknowledged, Composed, Numbering, Sender, SyncState, Trust};
+pub use sender::{Acknowledged, ChainState, Composed, Numbering, Sender, SyncState, Trust};
 pub use state_number::StateNumber;
 pub use synced::{Budget, Difference, Reached, Synced};
 pub use terms::Terms;

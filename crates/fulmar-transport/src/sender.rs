@@ -7,11 +7,13 @@ use std::time::Duration;
 use fulmar_base::Time;
 
 use crate::limits::{
-    NUMBERS_LEFT_OUT, OPENING_STATES_MAX, PROBE_DIFFERENCE_BYTES, PROSPECTIVE_BYTES_MAX,
-    PROSPECTIVE_EXTRA_BYTES, RETRY_MARGIN, SENT_BYTES_MAX, SENT_STATE_DROPPED_FROM_END,
-    SENT_STATES_MAX,
+    OPENING_STATES_MAX, PROBE_DIFFERENCE_BYTES, PROSPECTIVE_BYTES_MAX, PROSPECTIVE_EXTRA_BYTES,
+    RETRY_MARGIN, SENT_BYTES_MAX, SENT_STATE_DROPPED_FROM_END, SENT_STATES_MAX,
 };
 use crate::{Budget, Difference, Reached, StateNumber, Synced};
+
+pub use chain::ChainState;
+use chain::{Rounds, numbers_left_out};
 
 /// Keeps the states that were sent, and finds what to send next.
 ///
@@ -52,6 +54,11 @@ pub struct Sender<S> {
     content_at: Time,
     /// The end of the missing difference that the last probe was about.
     probed: Probed,
+    /// The number of the state from which the next link starts, as long as there is one to send.
+    next_link: Option<StateNumber>,
+    /// The time at which links were last begun to be sent again.
+    repeated_at: Time,
+    rounds: Rounds,
 }
 
 #[derive(Clone, Debug)]
@@ -64,6 +71,8 @@ struct Sent<S> {
     bytes: usize,
     /// True if only a probe has led there: then nothing starts from it before it is acknowledged.
     is_probe: bool,
+    /// True if a [link](chain) leads there.
+    is_link: bool,
     /// Numbers before this one that no state has ever had. A state that is kept tells nothing of those
     /// that were forgotten, so that a number between two kept ones may have been used.
     unused: Range<StateNumber>,
@@ -79,6 +88,7 @@ impl<S> Sent<S> {
             state,
             bytes: 0,
             is_probe: false,
+            is_link: false,
             unused: number..number,
         }
     }
@@ -191,6 +201,9 @@ impl<S: Synced> Sender<S> {
             sent_at: now,
             content_at: now,
             probed: Probed::End,
+            next_link: None,
+            rounds: Rounds::default(),
+            repeated_at: now,
         }
     }
 
@@ -219,6 +232,10 @@ impl<S: Synced> Sender<S> {
             Ok(index) => {
                 self.sent.drain(..index);
                 self.forget_acknowledged();
+                self.rounds.acknowledged();
+                if self.first().state.is_same(&self.last().state) {
+                    self.pause_chain();
+                }
                 // The window begins at the acknowledged state, so it reaches further now.
                 if !self.goal.is_same(&self.current) {
                     self.aim(now);
@@ -448,7 +465,9 @@ impl<S: Synced> Sender<S> {
             Numbering::Repeat if is_last && bytes > 0 => last,
             // Leaves numbers for probes that do not take a peer back which has this state
             // (docs/protocol.md §5.4).
-            _ if bytes > PROBE_DIFFERENCE_BYTES && !is_opening => last.after(NUMBERS_LEFT_OUT),
+            _ if bytes > PROBE_DIFFERENCE_BYTES && !is_opening => {
+                last.after(numbers_left_out(bytes))
+            }
             Numbering::Repeat | Numbering::New | Numbering::Shutdown => last.next(),
         }
     }
@@ -606,6 +625,7 @@ fn is_always_preferred(resend: usize) -> bool {
     resend > 0 && is_preferred(resend, 0)
 }
 
+mod chain;
 mod probe;
 
 #[cfg(test)]

@@ -35,6 +35,11 @@ impl StateNumber {
         StateNumber(before.max(self.0)).next()
     }
 
+    /// Returns the number before this one; that of the first state is its own.
+    pub(crate) fn before(self) -> StateNumber {
+        StateNumber(self.0.saturating_sub(1))
+    }
+
     /// Returns the number for the state after this one. An ordinary state never becomes
     /// [`SHUTDOWN`](StateNumber::SHUTDOWN) by counting, and nothing follows that.
     pub fn next(self) -> StateNumber {

@@ -1,7 +1,9 @@
 use super::*;
+use crate::limits::CHAIN_STATES_MAX;
 use crate::testing::{Board, Log};
 use crate::{Numbers, WorkBudget};
 
+mod links;
 mod probes;
 mod room;
 

@@ -6,15 +6,15 @@ use crate::receiver::{Intake, Receiver, StateOutcome};
 use crate::testing::Log;
 
 /// A peer of a sender of keys.
-struct Reader(Receiver<Log>);
+pub(super) struct Reader(pub(super) Receiver<Log>);
 
 impl Reader {
-    fn new() -> Reader {
+    pub(super) fn new() -> Reader {
         Reader(Receiver::new(at(0), Log::default()))
     }
 
     /// Takes what was sent; what does not apply makes no state.
-    fn take(&mut self, composed: &Composed) -> Option<StateOutcome> {
+    pub(super) fn take(&mut self, composed: &Composed) -> Option<StateOutcome> {
         let numbers = Numbers {
             source: composed.source,
             target: composed.target,
