@@ -88,6 +88,11 @@ impl Congestion {
         self.heard = now;
     }
 
+    /// Takes note that what was in flight is sent again.
+    pub(crate) fn given_up(&mut self) {
+        self.in_flight.clear();
+    }
+
     /// Takes note of a measured round trip.
     pub(crate) fn measured(&mut self, now: Time, round_trip: Duration) {
         let shortest = match self.shortest.sample(now, round_trip) {

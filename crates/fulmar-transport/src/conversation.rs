@@ -27,9 +27,9 @@ use crate::outbox::{Cost, Outgoing};
 use crate::path::Paths;
 use crate::policy::{difference_budget, window};
 use crate::receiver::{Intake, Receiver, Refusal, StateOutcome};
-use crate::redundancy::{Redundancy, copies, first_pause};
+use crate::redundancy::Redundancy;
 use crate::roaming::Roaming;
-use crate::sender::{Acknowledged, Composed, Numbering, Sender, Trust};
+use crate::sender::{Acknowledged, ChainState, Composed, Numbering, Sender, Trust};
 use crate::shutdown::{Circumstances, Closing};
 use crate::terms::Terms;
 use crate::timing::{
@@ -37,6 +37,10 @@ use crate::timing::{
     hop_interval, is_active, is_opening, schedule,
 };
 use crate::{Budget, Role, RoundTrip, StateNumber, Synced, WorkBudget};
+
+use links::LinkPass;
+
+mod links;
 
 /// Joins the objects, the paths, the clock and the end of a conversation. Asks each of them and
 /// forwards; knows nothing of bytes.
@@ -48,6 +52,7 @@ pub(crate) struct Conversation<L, R> {
     pub(crate) congestion: Congestion,
     loss: LossEstimate,
     redundancy: Redundancy,
+    links: LinkPass,
     /// The time that acknowledgements take.
     pub(crate) answers: RoundTrip,
     /// The number of frames that still count as the answer to a key.
@@ -73,6 +78,8 @@ pub(crate) struct Conversation<L, R> {
 enum Extent {
     /// As much as the path allows.
     Whole,
+    /// One link of what is long, on a path that loses datagrams.
+    Link,
     /// As much as a probe can carry.
     Probe,
     /// Nothing but a number.
@@ -99,6 +106,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             congestion: Congestion::new(),
             loss: LossEstimate::default(),
             redundancy: Redundancy::new(now),
+            links: LinkPass::new(),
             answers: RoundTrip::new(),
             echo_frames: 0,
             paths,
@@ -219,7 +227,13 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         let budget = self.budget(datagram_bytes);
         // Without a budget only heartbeats may go there: an empty difference.
         let budget = budget.unwrap_or(Budget::of_bytes(0));
-        let composed = match self.extent(now, cause) {
+        let extent = self.extent(now, cause, trust, budget);
+        if extent != Extent::Link {
+            // The next link would be due at once again.
+            self.sender.pause_chain();
+        }
+        let composed = match extent {
+            Extent::Link => self.compose_link(now, cause, trust, budget)?,
             _ if cause == Cause::Copy => {
                 let budget = budget.min(Budget::of_bytes(COPY_DIFFERENCE_BYTES));
                 let copy = self.sender.compose_copy(now, budget);
@@ -284,6 +298,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if has_content {
             let number = outgoing.numbers.target;
             self.congestion.sent(now, number, cost.bytes);
+        }
+        if has_content || matches!(outgoing.cause, Cause::Copy | Cause::Retry) {
             self.plan_copies(now, outgoing.cause, cost);
         }
         if self.closing.sent(now) {
@@ -342,7 +358,11 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             interval: frame_interval(round_trip.smoothed()),
             is_echo: self.is_echo(),
             retry_pause: self.retry_pause(),
+            retries: self.liveness.retries,
             copy: self.redundancy.due(),
+            chain: self.chain(),
+            chain_cause: self.links.cause,
+            oldest_link: self.sender.oldest_link_at(),
             window_opens: self.window_opens(now),
             is_opening: is_opening(self.role, self.sender.sent_number()),
             timeout: round_trip.timeout(),
@@ -508,6 +528,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             if let Some(sent_at) = self.congestion.acknowledged(now, number) {
                 self.answers.sample(now.since(sent_at));
             }
+            if std::mem::take(&mut self.links.is_alone) {
+                self.sender.repeat_chain(now);
+            }
         }
     }
 
@@ -538,7 +561,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     /// heard for as long as an active retry lasts, or that owes an acknowledgement of something large. Behind a full
     /// window a screen travels with nothing: else each key would add one to the queue, with its acknowledgement.
     /// The goodbye is no probe, nor is the first try of a path that may have changed.
-    fn extent(&self, now: Time, cause: Cause) -> Extent {
+    fn extent(&self, now: Time, cause: Cause, trust: Trust, budget: Budget) -> Extent {
         let timeout = self.clock.round_trip().timeout();
         let is_probe = match cause {
             _ if self.closing.own().is_some() => false,
@@ -553,30 +576,20 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         };
         if is_probe {
             Extent::Probe
-        } else if self.is_full(now) && is_sign_of_life(cause) {
+        } else if self.is_link(now, cause, trust, budget) {
+            Extent::Link
+        } else if self.is_bookkeeping(now, cause) {
             Extent::Number
         } else {
             Extent::Whole
         }
     }
 
-    /// Sees to it that what was sent just now is sent more than once, or that it was sent once more.
-    fn plan_copies(&mut self, now: Time, cause: Cause, cost: Cost) {
-        if cause == Cause::Copy {
-            self.redundancy.sent(now, cost.bytes);
-            return;
-        }
-        let round_trip = self.clock.round_trip().smoothed();
-        let is_wanted = cost.datagrams == 1 && !self.congestion.has_queue();
-        let copies = if is_wanted {
-            copies(self.loss.share())
-        } else {
-            0
-        };
-        self.redundancy.begin(now, copies, first_pause(round_trip));
-        if cause == Cause::Retry {
-            self.liveness.retries = self.liveness.retries.saturating_add(1);
-        }
+    /// Tells whether nothing but a number travels with an acknowledgement: behind a full window, and while links are on
+    /// their way.
+    fn is_bookkeeping(&self, now: Time, cause: Cause) -> bool {
+        let is_busy = self.is_full(now) || self.chain() != ChainState::None;
+        is_busy && is_sign_of_life(cause)
     }
 
     /// Returns the pause before what was sent last is sent again.
@@ -585,7 +598,11 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if self.liveness.large.is_some() {
             return timeout + RETRY_MARGIN;
         }
-        let (last, arrived) = (self.sender.content_at(), self.liveness.arrived);
+        let last = match self.chain() {
+            ChainState::None => self.sender.content_at(),
+            _ => self.sender.oldest_link_at(),
+        };
+        let arrived = self.liveness.arrived;
         let usual = match self.role {
             Role::Client => self.answers.timeout(),
             // A client may hold back any acknowledgement, whatever it did before.

@@ -2,7 +2,7 @@
 
 use fulmar_datagram::{DatagramOrder, Sequence};
 
-use crate::limits::{LEAP_MIN, LOSS_GAP_MAX, LOSS_SPAN_MAX, LOSS_SPAN_MIN};
+use crate::limits::{LATE_SHARE_MAX, LEAP_MIN, LOSS_GAP_MAX, LOSS_SPAN_MAX, LOSS_SPAN_MIN};
 
 /// The share of the peer's datagrams that do not arrive, as a mean that forgets.
 ///
@@ -13,12 +13,15 @@ pub(crate) struct LossEstimate {
     /// The datagrams that the mean is over, sent and lost.
     span: u32,
     share: f64,
+    /// The share of those that arrived behind one that was sent later.
+    late: f64,
 }
 
 impl LossEstimate {
     /// Takes note of a genuine datagram.
     pub(crate) fn hear(&mut self, sequence: Sequence, order: DatagramOrder) {
         if order == DatagramOrder::Late {
+            self.late += (1.0 - self.late) / f64::from(self.weight());
             // It counted as lost when it was overtaken.
             self.share = (self.share - 1.0 / f64::from(self.weight())).max(0.0);
             return;
@@ -36,6 +39,12 @@ impl LossEstimate {
             self.count(1.0);
         }
         self.count(0.0);
+        self.late -= self.late / f64::from(self.weight());
+    }
+
+    /// Tells whether datagrams arrive in the order in which they were sent, but for a few.
+    pub(crate) fn keeps_order(&self) -> bool {
+        self.late < LATE_SHARE_MAX
     }
 
     /// Returns the share of datagrams lost, from 0 to 1.
@@ -97,6 +106,20 @@ mod tests {
     fn what_was_overtaken_is_not_lost() {
         assert_eq!(after([0, 1, 3, 2]).share(), 0.0);
         assert!(after([0, 1, 3, 4]).share() > 0.0);
+    }
+
+    #[test]
+    fn one_late_of_a_thousand_is_no_change_of_order_and_one_of_ten_is() {
+        let swapped = |every: u64| {
+            let numbers = (0..1000).map(move |n| match n % every {
+                0 => n + 1,
+                1 => n - 1,
+                _ => n,
+            });
+            after(numbers).keeps_order()
+        };
+        assert!(swapped(1000));
+        assert!(!swapped(10));
     }
 
     #[test]

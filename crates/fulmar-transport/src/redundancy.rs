@@ -49,6 +49,11 @@ impl Redundancy {
         self.left = self.left.saturating_sub(1);
         self.pause *= 2;
         self.next = now + self.pause;
+        self.charge(now, bytes);
+    }
+
+    /// Takes note that a part of a copy was sent.
+    pub(crate) fn charge(&mut self, now: Time, bytes: usize) {
         let micros = bytes as u64 * 1_000_000 / COPY_BYTES_PER_SECOND;
         self.paid = self.paid.max(now) + Duration::from_micros(micros);
     }

@@ -18,7 +18,7 @@ use crate::limits::{
     SHUTDOWN_AGE_MAX, SHUTDOWN_TRIES_MAX,
 };
 use crate::rtt::whole_millis;
-use crate::sender::SyncState;
+use crate::sender::{ChainState, SyncState};
 use crate::state_number::StateNumber;
 
 /// A moment, and what is to happen then.
@@ -116,11 +116,12 @@ pub fn frame(collected: Time, paced: Time) -> Due {
     (collected.max(paced), Cause::Frame)
 }
 
-/// A state that is not assumed to have arrived is sent again at the pace of frames.
+/// A state that is not assumed to have arrived is sent again at the pace of frames, and less and less often until the
+/// peer is heard.
 ///
 /// Source: docs/protocol.md §5.4.
-pub(crate) fn resend(last_sent: Time, interval: Duration) -> Due {
-    (last_sent + interval, Cause::Resend)
+pub(crate) fn resend(last_sent: Time, interval: Duration, retries: u32) -> Due {
+    (last_sent + backed_off(interval, retries), Cause::Resend)
 }
 
 /// A state that is assumed to have arrived is sent again when its acknowledgement is overdue.
@@ -406,8 +407,16 @@ pub struct TimerInput {
     pub timeout: Duration,
     /// The pause before what was sent last is sent again, if it is not acknowledged.
     pub retry_pause: Duration,
+    /// The number of times that something was sent again since the peer was last heard.
+    pub retries: u32,
     /// The time at which a copy of it is to be sent.
     pub copy: Option<Time>,
+    /// The links of what is long, on a path that loses datagrams.
+    pub chain: ChainState,
+    /// The cause for which the next link leaves.
+    pub chain_cause: Cause,
+    /// The time at which the oldest link was sent that is not acknowledged.
+    pub oldest_link: Time,
     /// The time from which on the peer's silence counts: the arrival of its newest state, or later if it has announced
     /// a pause; `None` if no state has come.
     pub heard: Option<Time>,
@@ -508,6 +517,8 @@ impl TimerInput {
             table.set((copy, Cause::Copy));
         }
         let due = match self.sync_state {
+            _ if self.chain == ChainState::Ready => (self.last_sent, self.chain_cause),
+            _ if self.chain == ChainState::Blocked => self.chain_retry(),
             SyncState::Unsent { changed } => {
                 let due = self.frame(changed);
                 let due = match self.heard {
@@ -519,17 +530,27 @@ impl TimerInput {
                 }
                 return;
             }
-            SyncState::Unassumed => resend(self.last_sent, self.interval),
+            _ if self.chain == ChainState::Sent => self.chain_retry(),
+            SyncState::Unassumed => resend(self.last_sent, self.interval, self.retries),
             SyncState::Unacknowledged => retry(self.last_content, self.retry_pause),
             SyncState::Settled => return,
         };
-        let due = self.held_back(due);
+        let due = match self.chain {
+            ChainState::None => self.held_back(due),
+            // It is a part of a frame that the window had room for.
+            _ => self.held_back_by_large(due),
+        };
         // While the system refuses to send, only the pauses of the probe decide when to try again.
         let is_refused = self.path_probe.is_some_and(|probe| probe.is_failing);
         // Judged for the time at which it would leave, since active retry may be over by then.
         if is_active(due.0.max(self.now), self.heard) && !is_refused {
             table.set(due);
         }
+    }
+
+    /// Links are sent again when the oldest of them is overdue.
+    fn chain_retry(&self) -> Due {
+        retry(self.oldest_link, self.retry_pause)
     }
 
     fn frame(&self, changed: Time) -> Due {
@@ -587,17 +608,21 @@ impl TimerInput {
     }
 
     /// Puts off what would be large again, and a screen for which the window is too full.
-    fn held_back(&self, (time, cause): Due) -> Due {
-        let overdue = self
-            .large
-            .filter(|large| large.is_overdue(self.now, self.timeout));
-        let next_try = overdue.map(|large| large.next_try(self.timeout));
+    fn held_back(&self, due: Due) -> Due {
+        let (time, cause) = self.held_back_by_large(due);
         let opens = match self.role {
             Role::Client => None,
             Role::Server => self.window_opens,
         };
-        let holds = [next_try, opens].into_iter().flatten();
-        (holds.fold(time, Time::max), cause)
+        (opens.map_or(time, |opens| time.max(opens)), cause)
+    }
+
+    fn held_back_by_large(&self, (time, cause): Due) -> Due {
+        let overdue = self
+            .large
+            .filter(|large| large.is_overdue(self.now, self.timeout));
+        let next_try = overdue.map(|large| large.next_try(self.timeout));
+        (next_try.map_or(time, |next| time.max(next)), cause)
     }
 }
 

@@ -25,7 +25,11 @@ fn quiet() -> TimerInput {
         is_echo: false,
         window_opens: None,
         retry_pause: ms(300),
+        retries: 0,
         copy: None,
+        chain: ChainState::None,
+        chain_cause: Cause::Frame,
+        oldest_link: at(0),
         is_opening: false,
         timeout: ms(200),
         heard: Some(at(900)),
@@ -266,12 +270,46 @@ fn a_change_asks_once_whether_a_silent_peer_is_there() {
 }
 
 #[test]
-fn what_may_be_lost_is_resent_at_the_frame_interval() {
-    let input = TimerInput {
-        sync_state: SyncState::Unassumed,
+fn what_may_be_lost_is_resent_at_the_frame_interval_and_then_less_often() {
+    let after = |retries| {
+        let input = TimerInput {
+            sync_state: SyncState::Unassumed,
+            retries,
+            ..quiet()
+        };
+        next(&input)
+    };
+    let resent = |at| Some((at, Cause::Resend));
+    assert_eq!(
+        [0, 1, 3, 4, 9].map(after),
+        [1050, 1100, 1400, 1500, 1500].map(resent)
+    );
+}
+
+#[test]
+fn a_link_leaves_at_once_and_others_again_when_the_oldest_is_overdue() {
+    let input = |chain| TimerInput {
+        sync_state: SyncState::Unsent { changed: at(990) },
+        chain,
+        chain_cause: Cause::Copy,
+        oldest_link: at(900),
+        window_opens: Some(at(5000)),
         ..quiet()
     };
-    assert_eq!(next(&input), Some((1050, Cause::Resend)));
+    let of_chain = |chain| next(&input(chain));
+    assert_eq!(of_chain(ChainState::Ready), Some((1000, Cause::Copy)));
+    assert_eq!(of_chain(ChainState::Blocked), Some((1200, Cause::Retry)));
+    let sent = TimerInput {
+        sync_state: SyncState::Unassumed,
+        ..input(ChainState::Sent)
+    };
+    assert_eq!(next(&sent), Some((1200, Cause::Retry)));
+    // What is new by then is a frame of its own.
+    let due = schedule(&input(ChainState::Sent));
+    assert_eq!(
+        (due.get(Cause::Retry), due.get(Cause::Frame)),
+        (None, Some(at(5000)))
+    );
 }
 
 #[test]

@@ -343,6 +343,15 @@ impl Server {
         self.link.endpoint.set_local(now, self.board.clone());
     }
 
+    /// Changes all that the program shows, but for the keys.
+    pub(crate) fn repaint(&mut self) {
+        let random = &mut self.drawing.random;
+        let text: Vec<u8> = (100..CELLS)
+            .map(|_| b'A' + random.below(26) as u8)
+            .collect();
+        self.board.write(100, &text);
+    }
+
     fn draw(&mut self) {
         let random = &mut self.drawing.random;
         let start = 100 + random.below(CELLS as u64 - 900) as usize;

@@ -5,6 +5,7 @@
 
 mod absence;
 mod ends;
+mod large;
 mod links;
 #[path = "../support/objects.rs"]
 mod objects;

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use fulmar_base::Hint;
-use fulmar_sim::{CLIENT, Change, Delay, Failed, Failure, Network, hours, minutes, ms, secs};
+use fulmar_sim::{
+    CLIENT, Change, Delay, Failed, Failure, Impairment, Network, hours, minutes, ms, secs,
+};
 
 use crate::ends::{Run, run, seeds, settle};
 
@@ -15,13 +17,17 @@ const FIRST_WITHIN: Duration = Duration::from_millis(500);
 /// The most bytes that may be sent into an outage, each second: a small datagram for each probe.
 const BYTES_A_SECOND: u64 = 2000;
 
-/// The most bytes of repetitions while the peer was heard in the last 10 s. An instruction of one datagram is
-/// repeated at the pace of frames, as stock does: 20 datagrams in a second at a round trip of 100 ms.
-const ACTIVE_RETRY_BYTES: u64 = 10 * 20 * 1252;
+/// The most bytes of repetitions while the peer was heard in the last 10 s: an instruction of one datagram for each key,
+/// every 300 ms, and after pauses that double to 500 ms.
+const ACTIVE_RETRY_BYTES: u64 = 10 * 6 * 1252;
 
 /// A conversation that is going well, over a round trip of 100 ms.
 fn going(seed: u64) -> Result<Run, Failure> {
-    let mut run = run(Network::seeded(seed).both([Delay::ms(50)]));
+    going_over(seed, Delay::ms(50))
+}
+
+fn going_over(seed: u64, way: Impairment) -> Result<Run, Failure> {
+    let mut run = run(Network::seeded(seed).both([way]));
     let now = run.now();
     run.nodes.0.typing.keep(now, now + secs(4), ms(150));
     run.run_for(secs(5))?;
@@ -91,6 +97,24 @@ fn expect_soon(lengths: &[Duration], quiet: Duration) -> Result<(), Failed<Failu
         }
         Ok(())
     })
+}
+
+/// At the pace of frames, as with stock, it would be 450 datagrams.
+#[test]
+fn a_few_keys_on_a_short_path_are_sent_into_an_outage_less_and_less_often() -> Result<(), Failure> {
+    let mut run = going_over(7, Delay::fixed(Duration::from_micros(500)))?;
+    run.apply(Change::Cut(CLIENT));
+    let datagrams = |run: &Run| run.nodes.0.link.endpoint.counters().datagrams_sent;
+    let before = datagrams(&run);
+    for _ in 0..3 {
+        let now = run.now();
+        run.nodes.0.type_keys(now, 1);
+        run.run_for(ms(300))?;
+    }
+    run.run_for(secs(8))?;
+    let in_vain = datagrams(&run) - before;
+    assert!((20..=40).contains(&in_vain), "{in_vain}");
+    Ok(())
 }
 
 #[test]
