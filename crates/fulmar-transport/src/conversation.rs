@@ -529,7 +529,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
                 self.answers.sample(now.since(sent_at));
             }
             if std::mem::take(&mut self.links.is_alone) {
-                self.sender.repeat_chain(now);
+                self.sender.repeat_chain(now, self.skips_states());
             }
         }
     }

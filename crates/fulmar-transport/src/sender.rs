@@ -56,6 +56,8 @@ pub struct Sender<S> {
     probed: Probed,
     /// The number of the state from which the next link starts, as long as there is one to send.
     next_link: Option<StateNumber>,
+    /// The number of the last state before the links that lead to the goal.
+    chain_base: StateNumber,
     /// The time at which links were last begun to be sent again.
     repeated_at: Time,
     rounds: Rounds,
@@ -202,6 +204,7 @@ impl<S: Synced> Sender<S> {
             content_at: now,
             probed: Probed::End,
             next_link: None,
+            chain_base: StateNumber::ZERO,
             rounds: Rounds::default(),
             repeated_at: now,
         }

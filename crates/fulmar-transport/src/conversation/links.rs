@@ -51,7 +51,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             self.links = self.begin_pass(now, cause, trust);
         }
         let link_budget = budget.min(Budget::of_bytes(LINK_DIFFERENCE_BYTES));
-        let skips = self.role == Role::Server;
+        let skips = self.skips_states();
         let link = self.sender.compose_link(now, link_budget, skips);
         if link.is_none() {
             self.redundancy.stop();
@@ -65,7 +65,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     fn begin_pass(&mut self, now: Time, cause: Cause, trust: Trust) -> LinkPass {
         match cause {
             Cause::Frame => self.sender.begin_chain(now, trust),
-            _ => self.sender.repeat_chain(now),
+            // A copy is of what was sent.
+            Cause::Copy => self.sender.repeat_chain(now, false),
+            _ => self.sender.repeat_chain(now, self.skips_states()),
         }
         if matches!(cause, Cause::Frame | Cause::Copy) {
             return LinkPass::of(cause);
@@ -81,6 +83,11 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             is_alone,
             ..LinkPass::of(Cause::Retry)
         }
+    }
+
+    /// Tells whether a state need not be reached if a newer one is: so it is with screens, and not with what somebody types.
+    pub(super) fn skips_states(&self) -> bool {
+        self.role == Role::Server
     }
 
     /// Returns how the links stand.

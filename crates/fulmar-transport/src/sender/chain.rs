@@ -86,7 +86,15 @@ impl<S: Synced> Sender<S> {
     /// Begins to send links, up to the goal, from the state on that the peer is thought to hold.
     pub(crate) fn begin_chain(&mut self, now: Time, trust: Trust) {
         let source = self.assumed(now, trust).number;
-        if !self.goal.is_same(&self.last().state) {
+        if self.goal.is_same(&self.last().state) {
+            self.chain_base = self
+                .sent
+                .iter()
+                .rev()
+                .nth(1)
+                .map_or(source, |sent| sent.number);
+        } else {
+            self.chain_base = self.last().number;
             let missing = self.difference_from(self.last(), Budget::UNLIMITED);
             let before = self.last().number;
             let number = before.after(numbers_left_out(missing.bytes.len()));
@@ -98,8 +106,12 @@ impl<S: Synced> Sender<S> {
         self.next_link = Some(source);
     }
 
-    /// Begins to send the links again that have not been acknowledged.
-    pub(crate) fn repeat_chain(&mut self, now: Time) {
+    /// Begins to send the links again that have not been acknowledged, or new ones if the goal has changed and states may be
+    /// skipped.
+    pub(crate) fn repeat_chain(&mut self, now: Time, skips: bool) {
+        if skips && !self.goal.is_same(&self.last().state) {
+            self.begin_chain(now, Trust::NONE);
+        }
         self.repeated_at = now;
         self.next_link = Some(self.first().number);
     }
@@ -195,7 +207,8 @@ impl<S: Synced> Sender<S> {
         let source_state = &self.sent.get(source)?.state;
         let mut farthest = None;
         for (index, sent) in self.sent.iter().enumerate().skip(source + 1) {
-            if skips && !sent.is_link && index != last {
+            let is_older = !sent.is_link || sent.number <= self.chain_base;
+            if skips && is_older && index != last {
                 continue;
             }
             let difference = sent.state.diff_from(source_state, budget);

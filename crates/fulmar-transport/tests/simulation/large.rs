@@ -70,7 +70,7 @@ fn a_program_that_draws_all_the_time_is_seen_where_a_third_is_lost() -> Result<(
             run.nodes.1.repaint();
             run.run_for(Duration::from_millis(100))?;
         }
-        settle(&mut run, secs(6))?;
+        settle(&mut run, secs(4))?;
         Ok(())
     })
 }

@@ -69,7 +69,7 @@ fn a_link_that_is_sent_again_is_the_same_and_leads_nobody_back() {
     // The third is lost, and those behind it start from it.
     let taken = [0, 1, 3, 4].map(|place| is_taken(place, &mut reader));
     assert_eq!(taken, [true, true, false, false]);
-    sender.repeat_chain(at(400));
+    sender.repeat_chain(at(400), false);
     let again = links(&mut sender, 400);
     let numbers = |links: &[Composed]| -> Vec<_> { links.iter().map(numbers).collect() };
     assert_eq!(numbers(&again), numbers(&first));
@@ -83,7 +83,7 @@ fn what_is_acknowledged_is_not_sent_again() {
     let (mut sender, _) = typed();
     let all = begin(&mut sender, 100, keys(7505));
     sender.acknowledge(at(200), all[2].target);
-    sender.repeat_chain(at(400));
+    sender.repeat_chain(at(400), false);
     let again = links(&mut sender, 400);
     assert_eq!(again.len(), 2);
     assert_eq!(again[0].source, all[2].target);
@@ -94,7 +94,7 @@ fn where_nothing_is_missing_there_are_no_links() {
     let (mut sender, _) = typed();
     let all = begin(&mut sender, 100, keys(7505));
     sender.compose(at(150), recent(), Numbering::New, Budget::UNLIMITED);
-    sender.repeat_chain(at(400));
+    sender.repeat_chain(at(400), false);
     sender.acknowledge(at(500), all[4].target);
     assert_eq!(sender.chain_state(), ChainState::None);
     sender.set_current(at(600), keys(7506));
@@ -154,6 +154,24 @@ fn screens_that_are_no_links_are_skipped() {
 }
 
 #[test]
+fn a_newer_screen_takes_the_place_of_the_links_to_an_older_one() {
+    let mut sender = sender();
+    let screen = |letter: &str| board(&letter.repeat(4000));
+    sender.send(10, board("x"));
+    let old = begin(&mut sender, 100, screen("y"));
+    sender.set_current(at(300), screen("z"));
+    sender.repeat_chain(at(400), true);
+    let mut new = Vec::new();
+    while sender.chain_state() == ChainState::Ready {
+        new.extend(sender.compose_link(at(400), LINK, true));
+    }
+    let newest_old = old[old.len() - 1].target;
+    assert!(new.iter().all(|link| link.target > newest_old));
+    assert!(new.len() <= old.len());
+    assert!(new[0].source < old[0].target);
+}
+
+#[test]
 fn short_states_go_in_one_link() {
     let (mut sender, mut reader) = typed();
     for count in 6..=9 {
@@ -162,7 +180,7 @@ fn short_states_go_in_one_link() {
     let all = begin(&mut sender, 100, keys(3009));
     let lengths: Vec<_> = all.iter().map(|link| link.difference.len()).collect();
     assert_eq!(lengths, [1500, 1500]);
-    sender.repeat_chain(at(500));
+    sender.repeat_chain(at(500), false);
     let again = links(&mut sender, 500);
     let lengths: Vec<_> = again.iter().map(|link| link.difference.len()).collect();
     assert_eq!(lengths, [4, 1500, 1500]);
@@ -176,7 +194,7 @@ fn what_lies_behind_the_source_is_passed_over() {
     for (time, count) in [(10, 1000), (20, 990), (30, 6000)] {
         sender.send(time, keys(count));
     }
-    sender.repeat_chain(at(500));
+    sender.repeat_chain(at(500), false);
     let all = links(&mut sender, 500);
     assert!(all.len() < CHAIN_STATES_MAX);
     assert!(all.windows(2).all(|pair| pair[0].target < pair[1].target));
@@ -189,7 +207,7 @@ fn what_lies_behind_the_source_is_passed_over() {
 fn where_no_numbers_are_left_a_link_is_as_long_as_it_takes() {
     let mut sender = Sender::new(at(0), Log::default(), Budget::UNLIMITED);
     sender.send(10, keys(3000));
-    sender.repeat_chain(at(500));
+    sender.repeat_chain(at(500), false);
     let link = sender.compose_link(at(500), LINK, false).unwrap();
     assert_eq!((link.target.get(), link.difference.len()), (1, 3000));
 }
@@ -199,6 +217,6 @@ fn the_oldest_waits_from_its_last_send_or_the_last_repetition_on() {
     let (mut sender, _) = typed();
     begin(&mut sender, 100, keys(7505));
     assert_eq!(sender.oldest_link_at(), at(100));
-    sender.repeat_chain(at(400));
+    sender.repeat_chain(at(400), false);
     assert_eq!(sender.oldest_link_at(), at(400));
 }
