@@ -23,6 +23,7 @@ mod cell;
 mod charset;
 mod csi;
 mod cursor;
+mod echo;
 mod edit;
 mod esc;
 mod frame;
