@@ -162,6 +162,10 @@ impl Synced for HostScreen {
         self.hints != sent.hints || !is_screen_same
     }
 
+    fn is_echo_after(&self, sent: &HostScreen) -> bool {
+        self.screen.is_echo_after(&sent.screen)
+    }
+
     fn diff_from(&self, source: &HostScreen, budget: Budget) -> Difference<HostScreen> {
         let overhead = match self.hints {
             None => wire::OVERHEAD_BYTES_MAX,

@@ -25,6 +25,13 @@ pub trait Synced: Clone {
         true
     }
 
+    /// Tells whether what is new here since `sent` looks like the whole echo of a key. Anything else waits for what may
+    /// belong to it.
+    fn is_echo_after(&self, sent: &Self) -> bool {
+        let _ = sent;
+        true
+    }
+
     /// Returns what turns `source` into this state, or, where that would be longer than the budget,
     /// into some real state on the way.
     ///
