@@ -19,7 +19,8 @@ use crate::idle::{Idle, Question};
 use crate::inbox::Heard;
 use crate::instruction::{Instruction, Numbers};
 use crate::limits::{
-    COPY_DIFFERENCE_BYTES, ECHO_FRAMES, INSTRUCTION_WORK_MAX, PROBE_DIFFERENCE_BYTES, RETRY_MARGIN,
+    ANSWER_FRAMES, COPY_DIFFERENCE_BYTES, INSTRUCTION_WORK_MAX, PROBE_DIFFERENCE_BYTES,
+    RETRY_MARGIN,
 };
 use crate::liveness::Liveness;
 use crate::loss::LossEstimate;
@@ -56,7 +57,7 @@ pub(crate) struct Conversation<L, R> {
     /// The time that acknowledgements take.
     pub(crate) answers: RoundTrip,
     /// The number of frames that still count as the answer to a key.
-    pub(crate) echo_frames: u8,
+    pub(crate) answer_frames: u8,
     pub(crate) paths: Paths,
     pub(crate) closing: Closing,
     pub(crate) handshake: Handshake,
@@ -108,7 +109,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             redundancy: Redundancy::new(now),
             links: LinkPass::new(),
             answers: RoundTrip::new(),
-            echo_frames: 0,
+            answer_frames: 0,
             paths,
             closing: Closing::default(),
             handshake: Handshake::new(agreement.map(|terms| terms.digest)),
@@ -190,7 +191,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
 
     /// Takes note that what changes next is the answer to a key.
     pub(crate) fn expect_echo(&mut self) {
-        self.echo_frames = ECHO_FRAMES;
+        self.answer_frames = ANSWER_FRAMES;
     }
 
     /// Takes note that the edge has opened a path.
@@ -221,8 +222,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             (None, true) => Numbering::New,
             (None, false) => Numbering::Repeat,
         };
-        if cause == Cause::Frame && self.is_echo() {
-            self.echo_frames -= 1;
+        if cause == Cause::Frame && self.is_answer() {
+            self.answer_frames -= 1;
         }
         let budget = self.budget(datagram_bytes);
         // Without a budget only heartbeats may go there: an empty difference.
@@ -290,7 +291,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         self.liveness.sent(now, cost.datagrams, question.is_some());
         if cost.datagrams > 1 {
             // What is large is a new page, of which what follows is the rest, or a flood.
-            self.echo_frames = 0;
+            self.answer_frames = 0;
         }
         if matches!(outgoing.cause, Cause::Frame | Cause::Resend | Cause::Retry) {
             self.sender.note_try(now);
@@ -356,6 +357,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             last_content: self.sender.content_at(),
             round_trip: round_trip.smoothed(),
             interval: frame_interval(round_trip.smoothed()),
+            is_answer: self.is_answer(),
             is_echo: self.is_echo(),
             retry_pause: self.retry_pause(),
             retries: self.liveness.retries,
@@ -622,8 +624,14 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         self.congestion.opens(now, timeout)
     }
 
+    /// Tells whether what has changed is the answer to a key, or a part of it.
+    fn is_answer(&self) -> bool {
+        self.answer_frames > 0 && self.sender.is_urgent()
+    }
+
+    /// Tells whether that is its echo. What comes after a first frame is more than an echo.
     fn is_echo(&self) -> bool {
-        self.echo_frames > 0 && self.sender.is_urgent()
+        self.answer_frames == ANSWER_FRAMES && self.is_answer() && self.sender.is_echo()
     }
 
     fn trust(&self) -> Trust {

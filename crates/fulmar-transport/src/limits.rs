@@ -145,10 +145,10 @@ pub(crate) const FRAME_INTERVAL_MAX: Duration = Duration::from_millis(250);
 /// Source: docs/protocol.md §5.4.
 pub(crate) const OPENING_STATES_MAX: u64 = 4;
 
-/// The longest time for which a server waits for more output after the first change.
+/// The time for which a server waits for more output after the first change: a redraw is in several writes.
 ///
 /// Source: docs/protocol.md §5.4.
-pub const COLLECTION_DELAY_MAX: Duration = Duration::from_millis(8);
+pub const COLLECTION_DELAY: Duration = Duration::from_millis(8);
 
 /// The time for which an acknowledgement waits for something to travel with.
 ///
@@ -351,7 +351,7 @@ pub(crate) const PROMPT_INTERVAL: Duration = Duration::from_millis(5);
 /// The number of frames after a key that wait for no frame interval.
 ///
 /// Source: docs/protocol.md §5.4. Chosen by eye: the echo, the output, the prompt, and one more.
-pub const ECHO_FRAMES: u8 = 4;
+pub const ANSWER_FRAMES: u8 = 4;
 
 /// The longest pause between keys behind a full congestion window.
 ///
@@ -360,13 +360,8 @@ pub(crate) const CONGESTED_INTERVAL_MAX: Duration = Duration::from_millis(1000);
 
 /// The time without further output after which an echo leaves.
 ///
-/// Source: docs/protocol.md §5.4.
+/// Source: docs/protocol.md §5.4; measured in docs/figures.md, "redraws".
 pub const ECHO_QUIET: Duration = Duration::from_micros(500);
-
-/// The time without further output after which a frame leaves.
-///
-/// Source: docs/protocol.md §5.4.
-pub const OUTPUT_QUIET: Duration = Duration::from_millis(2);
 
 /// The fewest datagrams that the share of lost ones is reckoned over.
 ///

@@ -335,6 +335,11 @@ impl<S: Synced> Sender<S> {
         self.goal.is_urgent_after(&self.last().state)
     }
 
+    /// Tells whether what has changed since the last send looks like the whole echo of a key.
+    pub(crate) fn is_echo(&self) -> bool {
+        self.goal.is_echo_after(&self.last().state)
+    }
+
     /// Returns the object's present state.
     pub fn current(&self) -> &S {
         &self.current

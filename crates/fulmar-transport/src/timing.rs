@@ -11,11 +11,11 @@ use fulmar_base::Time;
 use crate::Role;
 use crate::cause::{Cause, Countable};
 use crate::limits::{
-    ACKNOWLEDGEMENT_DELAY, ACTIVE_RETRY, COLLECTION_DELAY_MAX, CONGESTED_INTERVAL_MAX, ECHO_QUIET,
+    ACKNOWLEDGEMENT_DELAY, ACTIVE_RETRY, COLLECTION_DELAY, CONGESTED_INTERVAL_MAX, ECHO_QUIET,
     FRAME_INTERVAL_MAX, FRAME_INTERVAL_MIN, HEARTBEAT_INTERVAL, HOP_INTERVAL, LARGE_PAUSE_MAX,
-    LINGER_MAX, OPENING_STATES_MAX, OUTPUT_QUIET, PROBE_INTERVAL_MAX, PROBE_INTERVAL_MIN,
-    PROMPT_INTERVAL, REFUSED_PAUSE_MAX, REPEAT_MAX, REPEAT_MIN, RETRY_MARGIN, RETRY_PAUSE_MAX,
-    SHUTDOWN_AGE_MAX, SHUTDOWN_TRIES_MAX,
+    LINGER_MAX, OPENING_STATES_MAX, PROBE_INTERVAL_MAX, PROBE_INTERVAL_MIN, PROMPT_INTERVAL,
+    REFUSED_PAUSE_MAX, REPEAT_MAX, REPEAT_MIN, RETRY_MARGIN, RETRY_PAUSE_MAX, SHUTDOWN_AGE_MAX,
+    SHUTDOWN_TRIES_MAX,
 };
 use crate::rtt::whole_millis;
 use crate::sender::{ChainState, SyncState};
@@ -54,27 +54,29 @@ pub(crate) fn hop_interval(smoothed: Duration) -> Duration {
 pub enum Content {
     /// Keys: a terminal hands over together what belongs together.
     Input,
-    /// A change of the screen soon after a key.
+    /// A change of the screen that looks like the whole effect of a key.
     Echo,
+    /// Any other change of the screen soon after a key, or one of the first.
+    Answer,
     /// Any other change of the screen.
     Output,
 }
 
-/// Returns when a change has waited long enough for others to travel with: input at once, a screen when the
-/// program pauses, and after 8 ms at the latest.
+/// Returns when a change has waited long enough for others to travel with: input at once, an echo when the program
+/// pauses, and a screen after 8 ms, so that a redraw leaves whole.
 ///
 /// Source: docs/protocol.md §5.4.
 pub fn collected(content: Content, first_change: Time, last_change: Time) -> Time {
-    let quiet = match content {
-        Content::Input => return first_change,
-        Content::Echo => ECHO_QUIET,
-        Content::Output => OUTPUT_QUIET,
-    };
-    (last_change + quiet).min(first_change + COLLECTION_DELAY_MAX)
+    let latest = first_change + COLLECTION_DELAY;
+    match content {
+        Content::Input => first_change,
+        Content::Echo => latest.min(last_change + ECHO_QUIET),
+        Content::Answer | Content::Output => latest,
+    }
 }
 
 /// Returns when the path may take more content: as long as what is in flight leaves the congestion window
-/// open, a key or an echo leaves at once, and output a frame interval after what left before. Behind a
+/// open, a key or an answer leaves at once, and output a frame interval after what left before. Behind a
 /// full window input waits for half a round trip, and a screen until the window opens.
 ///
 /// Source: docs/protocol.md §5.4.
@@ -85,10 +87,10 @@ pub fn paced(
     opens: Option<Time>,
 ) -> Time {
     match (content, opens) {
-        (Content::Input | Content::Echo, None) => last_content + PROMPT_INTERVAL,
+        (Content::Input | Content::Echo | Content::Answer, None) => last_content + PROMPT_INTERVAL,
         (Content::Output, None) => last_content + frame_interval(round_trip),
         (Content::Input, Some(_)) => last_content + congested_interval(round_trip),
-        (Content::Echo | Content::Output, Some(opens)) => {
+        (Content::Echo | Content::Answer | Content::Output, Some(opens)) => {
             opens.max(last_content + frame_interval(round_trip))
         }
     }
@@ -397,7 +399,9 @@ pub struct TimerInput {
     pub round_trip: Duration,
     /// The pause between frames.
     pub interval: Duration,
-    /// True if the next frames are the answer to a key.
+    /// True if the next frame is the answer to a key, or a part of it.
+    pub is_answer: bool,
+    /// True if that looks like a whole echo.
     pub is_echo: bool,
     /// The time at which the congestion window opens, if it is full.
     pub window_opens: Option<Time>,
@@ -554,19 +558,20 @@ impl TimerInput {
     }
 
     fn frame(&self, changed: Time) -> Due {
-        let content = match self.role {
+        let content = self.kind_of_content();
+        let collected = collected(content, changed, self.last_change);
+        let (last_content, round_trip) = (self.last_content, self.round_trip);
+        let paced = paced(content, last_content, round_trip, self.window_opens);
+        frame(collected, paced)
+    }
+
+    fn kind_of_content(&self) -> Content {
+        match self.role {
             Role::Client => Content::Input,
             Role::Server if self.is_echo => Content::Echo,
+            Role::Server if self.is_answer || self.is_opening => Content::Answer,
             Role::Server => Content::Output,
-        };
-        let collected = collected(content, changed, self.last_change);
-        let pace = match content {
-            Content::Output if self.is_opening => Content::Echo,
-            _ => content,
-        };
-        let (last_content, round_trip) = (self.last_content, self.round_trip);
-        let paced = paced(pace, last_content, round_trip, self.window_opens);
-        frame(collected, paced)
+        }
     }
 
     fn probes(&self, table: &mut Deadlines) {

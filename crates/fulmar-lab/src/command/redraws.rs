@@ -18,8 +18,8 @@ use crate::trace::Trace;
 /// ours.
 ///
 /// The keys and writes of recordings go through both rules in virtual time. The table has, for each recording and for all
-/// together, the frames, those of them that cut a burst of writes, the bytes of their datagrams, and the median time for
-/// which an answer to a key waits. No root is needed.
+/// together, the frames, those of them that cut a burst of writes, the bytes of their datagrams, the median time for which
+/// an answer to a key waits, and how many of our answers wait longer than a millisecond. No root is needed.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The round trip of the path, which decides how far apart frames are.
@@ -42,15 +42,12 @@ pub struct TriedRule {
     /// The time without further output after which an echo leaves.
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub echo_quiet: Option<Duration>,
-    /// The time without further output after which any other frame leaves.
+    /// The time from the first change on after which any frame leaves.
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    pub output_quiet: Option<Duration>,
-    /// The longest time from the first change on.
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    pub longest: Option<Duration>,
-    /// The number of frames after a key that are echoes.
+    pub delay: Option<Duration>,
+    /// The number of frames after a key that are its answer.
     #[arg(long, value_name = "NUMBER")]
-    pub echo_frames: Option<u8>,
+    pub answer_frames: Option<u8>,
 }
 
 /// The folder of recordings of long output, beside those of typing.
@@ -102,16 +99,15 @@ impl TriedRule {
         let ours = CollectionRule::OURS;
         CollectionRule {
             echo_quiet: self.echo_quiet.unwrap_or(ours.echo_quiet),
-            output_quiet: self.output_quiet.unwrap_or(ours.output_quiet),
-            longest: self.longest.unwrap_or(ours.longest),
-            echo_frames: self.echo_frames.unwrap_or(ours.echo_frames),
+            delay: self.delay.unwrap_or(ours.delay),
+            answer_frames: self.answer_frames.unwrap_or(ours.answer_frames),
         }
     }
 }
 
 const HEAD: &str = "\
-| recording | frames: stock, ours | half redraws: stock, ours | kB: stock, ours | bytes, ours to stock's | an answer waits, ms: stock, ours |
-|---|---|---|---|---|---|";
+| recording | frames: stock, ours | half redraws: stock, ours | kB: stock, ours | bytes, ours to stock's | an answer waits, ms: stock, ours | over 1 ms: ours |
+|---|---|---|---|---|---|---|";
 
 /// A line of the table.
 struct Row {
@@ -151,6 +147,14 @@ impl Row {
     }
 }
 
+/// Returns how many of a hundred waits are longer than a millisecond.
+fn late_percentage(waits: &[Duration]) -> f64 {
+    let late = waits
+        .iter()
+        .filter(|wait| **wait > Duration::from_millis(1));
+    100.0 * late.count() as f64 / waits.len().max(1) as f64
+}
+
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, stock, ours } = self;
@@ -161,7 +165,7 @@ impl fmt::Display for Row {
         };
         write!(
             f,
-            "| {name} | {}, {} | {}, {} | {:.1}, {:.1} | {:.2} | {:.1}, {:.1} |",
+            "| {name} | {}, {} | {}, {} | {:.1}, {:.1} | {:.2} | {:.1}, {:.1} | {:.0} % |",
             stock.frames,
             ours.frames,
             stock.cuts,
@@ -171,6 +175,7 @@ impl fmt::Display for Row {
             kilobytes(ours) / kilobytes(stock),
             wait(stock),
             wait(ours),
+            late_percentage(&ours.waits),
         )
     }
 }
@@ -206,12 +211,16 @@ mod tests {
             ours: tally(15, 2, 2),
             ..Row::new(name)
         };
-        let expected = "| x | 10, 15 | 1, 2 | 10.0, 15.0 | 1.50 | 8.0, 2.0 |";
+        let expected = "| x | 10, 15 | 1, 2 | 10.0, 15.0 | 1.50 | 8.0, 2.0 | 100 % |";
         assert_eq!(row("x").to_string(), expected);
-        let all = row("all").and(row("x")).to_string();
+        let early = Row {
+            ours: tally(15, 2, 0),
+            ..row("all")
+        };
+        let all = early.and(row("x")).to_string();
         assert_eq!(
             all,
-            "| all | 20, 30 | 2, 4 | 20.0, 30.0 | 1.50 | 8.0, 2.0 |"
+            "| all | 20, 30 | 2, 4 | 20.0, 30.0 | 1.50 | 8.0, 1.0 | 50 % |"
         );
     }
 }

@@ -22,6 +22,7 @@ fn quiet() -> TimerInput {
         last_content: at(1000),
         round_trip: ms(100),
         interval: ms(50),
+        is_answer: false,
         is_echo: false,
         window_opens: None,
         retry_pause: ms(300),
@@ -110,15 +111,15 @@ fn input_waits_for_nothing_to_travel_with() {
 }
 
 #[test]
-fn a_screen_waits_until_the_program_pauses_and_8_ms_at_most() {
+fn an_echo_waits_until_the_program_pauses_and_any_other_screen_8_ms() {
     let cases = [
         (Content::Echo, 0, 500),
         (Content::Echo, 3000, 3500),
         (Content::Echo, 7500, 8000),
         (Content::Echo, 7900, 8000),
-        (Content::Output, 0, 2000),
-        (Content::Output, 3000, 5000),
-        (Content::Output, 6000, 8000),
+        (Content::Answer, 0, 8000),
+        (Content::Answer, 7900, 8000),
+        (Content::Output, 0, 8000),
         (Content::Output, 7900, 8000),
     ];
     for (content, last_change, expected) in cases {
@@ -129,12 +130,14 @@ fn a_screen_waits_until_the_program_pauses_and_8_ms_at_most() {
 }
 
 #[test]
-fn below_the_window_keys_and_echoes_are_5_ms_apart_and_output_half_a_round_trip() {
+fn below_the_window_keys_and_answers_are_5_ms_apart_and_output_half_a_round_trip() {
     for (content, round_trip, pause) in [
         (Content::Input, 100, 5),
         (Content::Input, 5000, 5),
         (Content::Echo, 100, 5),
         (Content::Echo, 5000, 5),
+        (Content::Answer, 100, 5),
+        (Content::Answer, 5000, 5),
         (Content::Output, 0, 20),
         (Content::Output, 100, 50),
         (Content::Output, 5000, 250),
@@ -156,7 +159,7 @@ fn behind_a_full_window_input_waits_half_a_round_trip_up_to_a_second() {
 
 #[test]
 fn behind_a_full_window_a_screen_waits_until_that_opens_and_for_the_frame_interval() {
-    for content in [Content::Echo, Content::Output] {
+    for content in [Content::Echo, Content::Answer, Content::Output] {
         let paced = |opens| paced(content, at(1000), ms(100), Some(at(opens)));
         assert_eq!(paced(1030), at(1050));
         assert_eq!(paced(1070), at(1070));
@@ -172,6 +175,11 @@ fn each_end_sends_its_kind_of_change() {
         ..changed(1002, 1002)
     };
     assert_eq!(next(&echo), Some((1005, Cause::Frame)));
+    let answer = TimerInput {
+        is_answer: true,
+        ..changed(1002, 1002)
+    };
+    assert_eq!(next(&answer), Some((1010, Cause::Frame)));
     let input = |is_echo, first| TimerInput {
         role: Role::Client,
         is_echo,
@@ -235,7 +243,7 @@ fn the_first_frames_of_a_server_wait_for_no_interval() {
         round_trip: ms(500),
         ..changed(1005, 1006)
     };
-    assert_eq!(next(&input), Some((1008, Cause::Frame)));
+    assert_eq!(next(&input), Some((1013, Cause::Frame)));
     let full = TimerInput {
         window_opens: Some(at(1300)),
         ..input

@@ -75,6 +75,9 @@ impl Synced for Log {
     }
 }
 
+/// In the first cell: there is more to come.
+pub(crate) const UNFINISHED: u8 = b'~';
+
 /// A few cells that change at will, like a screen. For the last one nobody waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Board {
@@ -108,6 +111,10 @@ impl Synced for Board {
     fn is_urgent_after(&self, sent: &Board) -> bool {
         let others = |board: &Board| board.cells.split_last().map(|(_, others)| others.to_vec());
         others(self) != others(sent)
+    }
+
+    fn is_echo_after(&self, _: &Board) -> bool {
+        self.cells.first() != Some(&UNFINISHED)
     }
 
     fn diff_from(&self, source: &Board, budget: Budget) -> Difference<Board> {

@@ -95,7 +95,7 @@ struct Replay {
     /// True if what waits goes on with what the last frame had.
     is_rest: bool,
     last_frame: Option<Time>,
-    echo_frames: u8,
+    answer_frames: u8,
     /// True from a key to the first frame after it.
     is_answer: bool,
     tally: RedrawTally,
@@ -112,14 +112,14 @@ impl Replay {
             last_write: None,
             is_rest: false,
             last_frame: None,
-            echo_frames: 0,
+            answer_frames: 0,
             is_answer: false,
             tally: RedrawTally::default(),
         }
     }
 
     fn handle_key(&mut self) {
-        self.echo_frames = self.rule.echo_frames;
+        self.answer_frames = self.rule.answer_frames;
         self.last_write = None;
         self.is_answer = true;
     }
@@ -147,16 +147,22 @@ impl Replay {
     }
 
     fn leaves(&self) -> Option<Time> {
-        let content = if self.echo_frames > 0 {
-            Content::Echo
-        } else {
-            Content::Output
-        };
         let waiting = self.waiting?;
         let leaves = self
             .rule
-            .leaves(content, waiting, self.last_frame, self.round_trip);
+            .leaves(self.content(), waiting, self.last_frame, self.round_trip);
         Some(leaves)
+    }
+
+    fn content(&self) -> Content {
+        let is_first = self.answer_frames == self.rule.answer_frames;
+        if self.answer_frames == 0 {
+            Content::Output
+        } else if is_first && self.wire.is_echo(self.terminal.screen()) {
+            Content::Echo
+        } else {
+            Content::Answer
+        }
     }
 
     fn send(&mut self) -> Result<()> {
@@ -171,7 +177,7 @@ impl Replay {
         if std::mem::take(&mut self.is_answer) {
             self.tally.waits.push(leaves.since(first));
         }
-        self.echo_frames = self.echo_frames.saturating_sub(1);
+        self.answer_frames = self.answer_frames.saturating_sub(1);
         self.last_frame = Some(leaves);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fulmar_base::Time;
-use fulmar_transport::limits::{COLLECTION_DELAY_MAX, ECHO_FRAMES, ECHO_QUIET, OUTPUT_QUIET};
+use fulmar_transport::limits::{ANSWER_FRAMES, COLLECTION_DELAY, ECHO_QUIET};
 use fulmar_transport::timing::{Content, paced};
 
 /// A rule that says when a frame leaves, on a path that is never full.
@@ -13,29 +13,25 @@ use fulmar_transport::timing::{Content, paced};
 pub struct CollectionRule {
     /// The time without further output after which an echo leaves.
     pub echo_quiet: Duration,
-    /// The time without further output after which any other frame leaves.
-    pub output_quiet: Duration,
-    /// The longest time from the first change on.
-    pub longest: Duration,
-    /// The number of frames after a key that are echoes.
-    pub echo_frames: u8,
+    /// The time from the first change on after which any frame leaves.
+    pub delay: Duration,
+    /// The number of frames after a key that are its answer.
+    pub answer_frames: u8,
 }
 
 impl CollectionRule {
-    /// Stock's: 8 ms after the first change, and nothing is an echo.
+    /// Stock's: 8 ms after the first change, and nothing is an answer.
     pub const STOCK: Self = Self {
         echo_quiet: Duration::from_millis(8),
-        output_quiet: Duration::from_millis(8),
-        longest: Duration::from_millis(8),
-        echo_frames: 0,
+        delay: Duration::from_millis(8),
+        answer_frames: 0,
     };
 
     /// Ours.
     pub const OURS: Self = Self {
         echo_quiet: ECHO_QUIET,
-        output_quiet: OUTPUT_QUIET,
-        longest: COLLECTION_DELAY_MAX,
-        echo_frames: ECHO_FRAMES,
+        delay: COLLECTION_DELAY,
+        answer_frames: ANSWER_FRAMES,
     };
 
     /// Returns when a frame leaves that has changes from `first` to `last`.
@@ -46,11 +42,11 @@ impl CollectionRule {
         last_frame: Option<Time>,
         round_trip: Duration,
     ) -> Time {
-        let quiet = match content {
-            Content::Echo => self.echo_quiet,
-            Content::Input | Content::Output => self.output_quiet,
+        let latest = first + self.delay;
+        let collected = match content {
+            Content::Echo => latest.min(last + self.echo_quiet),
+            Content::Input | Content::Answer | Content::Output => latest,
         };
-        let collected = (last + quiet).min(first + self.longest);
         let paced = last_frame.map(|at| paced(content, at, round_trip, None));
         paced.map_or(collected, |paced| paced.max(collected))
     }
@@ -64,7 +60,7 @@ mod tests {
     #[test]
     fn ours_is_the_rule_of_sessions() {
         let at = |micros| Time::from_origin(Duration::from_micros(micros));
-        for content in [Content::Echo, Content::Output] {
+        for content in [Content::Echo, Content::Answer, Content::Output] {
             for last in [0, 300, 5000, 7000, 7800, 9000] {
                 let leaves =
                     CollectionRule::OURS.leaves(content, (at(0), at(last)), None, Duration::ZERO);

@@ -34,6 +34,11 @@ impl Wire {
         }
     }
 
+    /// Tells whether a screen looks like an echo after the one that was sent last.
+    pub(super) fn is_echo(&self, screen: &Screen) -> bool {
+        screen.is_echo_after(self.sent.screen())
+    }
+
     /// Sends a screen. Returns whether it differs from the one before; if not, nothing is sent.
     pub(super) fn send(&mut self, screen: &Screen) -> Result<bool> {
         let next = self.sent.with(screen.clone(), StateNumber::ZERO);

@@ -1,6 +1,7 @@
 //! Screens and keys leave soon, and an acknowledgement carries no more than it should.
 
 use super::*;
+use crate::testing::UNFINISHED;
 use crate::{ApplyError, Budget, Difference, Reached, Synced, WorkBudget};
 
 /// The place for which nobody waits.
@@ -54,11 +55,39 @@ fn a_key_leaves_at_once() {
 fn four_frames_after_a_key_wait_for_no_frame_interval() {
     let mut pair = idle();
     let frames = answer(&mut pair, 80, b"#");
-    let micros = |millis: u64, micros| ms(millis) + Duration::from_micros(micros);
-    let echoes = [0, 5, 10, 15].map(|millis| micros(millis, 500));
-    assert_eq!(frames.get(..4), Some(&echoes[..]), "{frames:?}");
+    // The echo, and each time 8 ms of what came after the frame before.
+    let first = [Duration::from_micros(500), ms(9), ms(17), ms(25)];
+    assert_eq!(frames.get(..4), Some(&first[..]), "{frames:?}");
     let fifth = frames.get(4).copied().unwrap_or_default();
-    assert!(fifth >= echoes[3] + ms(50), "{frames:?}");
+    assert!(fifth >= first[3] + ms(50), "{frames:?}");
+}
+
+#[test]
+fn a_redraw_in_pieces_leaves_whole() {
+    for pause in 1..=7 {
+        let mut pair = idle();
+        pair.server.expect_echo(pair.now);
+        pair.write(0, &[UNFINISHED]);
+        pair.run_for(ms(pause));
+        pair.write(0, b"done");
+        pair.run_for(ms(100));
+        let frames = pair.sends_of(Role::Server, Cause::Frame);
+        assert_eq!(frames.len(), 1, "{pause}");
+        assert!(frames[0] <= at(5008), "{pause}");
+    }
+}
+
+#[test]
+fn what_comes_after_an_echo_leaves_whole() {
+    let mut pair = idle();
+    pair.server.expect_echo(pair.now);
+    for piece in 0..4 {
+        pair.write(piece, b"e");
+        pair.run_for(ms(2));
+    }
+    pair.run_for(ms(100));
+    let frames = pair.sends_of(Role::Server, Cause::Frame);
+    assert_eq!(frames, [at(5000) + Duration::from_micros(500), at(5010)]);
 }
 
 #[test]
@@ -67,7 +96,7 @@ fn each_key_is_worth_four_frames_again() {
     answer(&mut pair, 10, b"#");
     pair.run_for(ms(500));
     pair.sent.clear();
-    assert_eq!(answer(&mut pair, 18, b"+").len(), 4);
+    assert_eq!(answer(&mut pair, 26, b"+").len(), 4);
 }
 
 #[test]
@@ -84,7 +113,7 @@ fn what_nobody_waits_for_leaves_no_sooner_and_uses_up_no_echo() {
     assert_eq!(frames, [echo, echo + ms(50)]);
     for place in 2..5 {
         pair.write(place, b"e");
-        pair.run_for(ms(6));
+        pair.run_for(ms(9));
     }
     assert_eq!(pair.sends_of(Role::Server, Cause::Frame).len(), 5);
 }
@@ -109,16 +138,16 @@ fn behind_a_full_window_no_screen_travels_with_an_acknowledgement() {
     let shown = pair.board.clone();
     pair.run_for(ms(3));
     pair.type_text(b"k");
-    pair.run_for(ms(1));
+    pair.run_for(ms(6));
     // The key arrives at 53, and of the screen nothing is heard any more.
     pair.loses = Box::new(|flight| flight.from == Role::Client);
     pair.write(1, b"more");
-    pair.run_for(ms(150));
+    pair.run_for(ms(145));
     let is_server = |sent: &&Sent| sent.from == Role::Server;
     let sent = pair.sent.iter().filter(is_server);
     let sent: Vec<_> = sent.map(|sent| (sent.at, sent.cause)).collect();
     let acknowledgement = (at(5153), Cause::Acknowledgement);
-    assert_eq!(sent, [(at(5002), Cause::Frame), acknowledgement]);
+    assert_eq!(sent, [(at(5008), Cause::Frame), acknowledgement]);
     assert!(pair.sent.last().is_some_and(|sent| sent.bytes < 80));
     // It acknowledges, and does not take the client back to an older screen.
     pair.run_for(ms(51));
