@@ -160,6 +160,12 @@ impl Grid {
         region.end - count..region.end
     }
 
+    /// Drops so many rows at the top. Whoever does this brings the grid to its size again.
+    pub(crate) fn crop_top(&mut self, count: u16) {
+        self.work += self.rows.len() as u64;
+        self.rows.drain(..usize::from(count));
+    }
+
     /// Crops or extends at the bottom and at the right.
     ///
     /// Source: docs/protocol.md §8.9.

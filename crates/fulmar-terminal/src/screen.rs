@@ -156,6 +156,34 @@ impl Screen {
         self.grid.work += work;
     }
 
+    /// Drops rows at the top of the main screen, so that so many have the row of its cursor among them. A program on the
+    /// alternate screen paints that anew.
+    ///
+    /// Source: docs/protocol.md §8.9.
+    pub(crate) fn crop_above_cursor(&mut self, rows: u16) {
+        let (grid, saved) = if self.alternate {
+            (&mut self.hidden, &mut self.hidden_saved)
+        } else {
+            (&mut self.grid, &mut self.saved)
+        };
+        let cursor = if self.alternate {
+            saved.position.row
+        } else {
+            self.cursor.position.row
+        };
+        let surplus = (cursor.0 + 1).saturating_sub(rows);
+        if surplus == 0 {
+            return;
+        }
+        grid.crop_top(surplus);
+        let raised = |row: Row| Row(row.0.saturating_sub(surplus));
+        saved.position.row = raised(saved.position.row);
+        if !self.alternate {
+            self.cursor.position.row = raised(self.cursor.position.row);
+            self.printed = None;
+        }
+    }
+
     /// Crops or extends the screen at its bottom and right; nothing is reflowed.
     ///
     /// Source: docs/protocol.md §8.9.

@@ -58,8 +58,10 @@ impl Terminal {
         &self.screen
     }
 
-    /// Crops or extends the screen at its bottom and right.
+    /// Crops or extends the screen at its right and bottom; but where the row of the cursor of the main screen would be
+    /// cropped, rows go at the top instead.
     pub fn resize(&mut self, size: Size) {
+        self.screen.crop_above_cursor(size.rows());
         self.screen.resize(size);
     }
 

@@ -12,6 +12,7 @@ mod moving;
 mod printing;
 mod rendition;
 mod replies;
+mod resize;
 mod strings;
 mod wide;
 
