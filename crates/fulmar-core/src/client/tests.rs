@@ -213,15 +213,6 @@ fn a_goodbye_to_a_server_that_never_answered_takes_a_second() {
 }
 
 #[test]
-fn a_server_that_has_heard_nothing_is_told_nothing_when_the_user_quits() {
-    let mut pair = Pair::new(|config| config.server_reports = true);
-    while pair.client.poll_transmit(ms(0), &mut pair.buffer).is_some() {}
-    pair.client.handle_keys(ms(10), b"\x1e.");
-    let ended = ClientEvent::Ended(ClientEnding::NeverConnected);
-    assert_eq!(pair.events(), [ended]);
-}
-
-#[test]
 fn a_signal_ends_the_session_as_the_user_would() {
     let mut pair = Pair::own();
     pair.exchange(ms(0));
