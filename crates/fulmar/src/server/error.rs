@@ -74,7 +74,7 @@ impl Advice for ServerError {
                 ports,
                 ..
             } => format!(
-                "kill {pid} there ends it; a range of ports, as in --port {}, has room for several",
+                "a range of ports, as in --port {}, has room for several; kill {pid} there ends that one",
                 ports.ten_from_lowest().as_option()
             ),
             ServerError::PortsBusy { .. } => {

@@ -263,7 +263,7 @@ fn a_client_killed_in_the_session(starter: Starter) {
         &mut shut_out,
         "by a session of yours without a client, process ",
     );
-    shut_out.wait_for_text("there ends it; a range of ports");
+    shut_out.wait_for_text("has room for several; kill");
     let Some(mut second) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
         return;
     };
