@@ -111,7 +111,7 @@ impl fmt::Display for EntryErrorKind {
             EntryErrorKind::Special => "not a regular file",
             EntryErrorKind::LinkInTheWay => "a link stands in the way",
             EntryErrorKind::Taken => "the name is taken",
-            EntryErrorKind::Io => "cannot be read or written",
+            EntryErrorKind::Io => "input or output failed",
             EntryErrorKind::Shrunk => "became shorter while it was read",
             EntryErrorKind::Changed => "changed while it was read",
             EntryErrorKind::Digest => "what arrived is not what was sent",

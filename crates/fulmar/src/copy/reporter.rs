@@ -1,9 +1,10 @@
 //! Shows a copy to its user: a line that is drawn anew, lines that stay, or JSON.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use fulmar_base::Time;
@@ -98,6 +99,13 @@ fn is_below(path: &[u8], folder: &[u8]) -> bool {
         .is_some_and(|rest| rest.starts_with(b"/"))
 }
 
+/// Tells whether what is written there is kept in a file and shown by nobody.
+fn is_regular_file(stream: impl AsFd) -> bool {
+    let copy = stream.as_fd().try_clone_to_owned().map(File::from);
+    let metadata = copy.and_then(|file| file.metadata());
+    metadata.is_ok_and(|metadata| metadata.is_file())
+}
+
 fn is_nothing(totals: &Totals) -> bool {
     totals.files + totals.folders + totals.links == 0
 }
@@ -131,14 +139,14 @@ pub(super) struct Reporter {
 impl Reporter {
     /// Returns one that tells in JSON, or on the terminal that standard error is, if it is one and the
     /// user wants that. Without a terminal it tells what would be copied, if that is all that the user wants to know. If
-    /// the terminal shows what is copied itself, only errors are told.
+    /// what is copied may be shown on that terminal, by itself or by a program behind a pipe, only errors are told.
     pub(super) fn new(wishes: &CopyOptions, jobs: &[Job], now: Time) -> Reporter {
         let is_quiet = wishes.quiet;
         let to_stdout = |job: &Job| matches!(job.kind, JobKind::DownloadStdout { .. });
-        let is_file_shown = jobs.iter().any(to_stdout) && is_terminal(io::stdout());
+        let may_be_shown = jobs.iter().any(to_stdout) && !is_regular_file(io::stdout());
         let style = if wishes.json {
             Style::Json(Printer::new())
-        } else if is_quiet || is_file_shown {
+        } else if is_quiet || may_be_shown {
             Style::Silent
         } else if is_terminal(io::stderr()) {
             Tty::open(io::stderr()).map_or(Style::Silent, Style::Terminal)

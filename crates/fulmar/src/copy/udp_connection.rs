@@ -199,7 +199,7 @@ pub(super) fn origin() -> Instant {
 
 fn silence_text(label: &str, resumes: bool) -> String {
     let kept = if resumes {
-        " (what is there is kept if you end it, and the same command goes on)"
+        " (you may end it: what is there is kept; run the same command again to continue)"
     } else {
         ""
     };
