@@ -157,7 +157,17 @@ fn seen(pid: u32) -> Option<Seen> {
             .map(|(_, value)| value.trim())
     };
     let peak: u64 = field("VmHWM")?.strip_suffix(" kB")?.parse().ok()?;
-    Some((field("Name")?.to_owned(), cpu(pid), peak * 1024))
+    Some((program(field("Name")?).to_owned(), cpu(pid), peak * 1024))
+}
+
+/// Returns the program that a process of that name runs: a server of ours adds what it is and its port, as in
+/// `fulmar-60001` and `fulmar-cp-60001`.
+fn program(name: &str) -> &str {
+    let ends_in_port = |rest: &str| rest.ends_with(|last: char| last.is_ascii_digit());
+    match name.split_once('-') {
+        Some((program @ "fulmar", rest)) if ends_in_port(rest) => program,
+        _ => name,
+    }
 }
 
 /// The time that all threads of a process had the processor: the first number of their schedstat.
@@ -197,6 +207,15 @@ mod tests {
             cpu: Duration::from_millis(cpu),
             memory,
         })
+    }
+
+    #[test]
+    fn a_server_of_ours_is_known_whatever_its_port() {
+        for name in ["fulmar", "fulmar-60001", "fulmar-d-60001", "fulmar-cp-7"] {
+            assert_eq!(program(name), "fulmar");
+        }
+        assert_eq!(program("fulmar-lab"), "fulmar-lab");
+        assert_eq!(program("mosh-server"), "mosh-server");
     }
 
     #[test]
