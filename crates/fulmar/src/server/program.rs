@@ -116,6 +116,14 @@ impl Program {
         }
     }
 
+    /// Returns one of nobody in particular.
+    #[cfg(test)]
+    pub(crate) fn of_test(shell: Shell) -> Program {
+        let (compat, core_limit) = (CompatMode::Fulmar, CoreLimit::current());
+        let record = LoginRecord::new(1, 60001, compat);
+        Program::new(shell, None, core_limit, compat, record)
+    }
+
     /// Starts it, in a window of that size.
     pub(crate) fn start(&mut self, now: Time, size: Size, server: &mut Server) {
         if self.shell.is_login() {

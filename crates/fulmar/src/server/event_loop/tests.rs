@@ -4,18 +4,17 @@ use std::net::UdpSocket as Plain;
 use std::time::{Duration, Instant};
 
 use fulmar_base::{Ecn, PathId};
-use fulmar_core::{Client, ClientConfig, CompatMode, ServerConfig};
+use fulmar_core::{Client, ClientConfig, ServerConfig};
 use fulmar_datagram::Key;
 use fulmar_login::TerminalColors;
 use fulmar_platform::udp::UdpOptions;
-use fulmar_platform::{CoreLimit, Poller, UdpSocket};
+use fulmar_platform::{Poller, UdpSocket};
 use fulmar_settings::Environment;
 use fulmar_transport::Arrival;
 
 use super::*;
 use crate::net::udp::DATAGRAMS_PER_TURN;
 use crate::server::shell::Shell;
-use crate::server::utmp::LoginRecord;
 use crate::trace::Trace;
 
 /// Longer than anything takes on a loaded machine; only a test that fails waits for it.
@@ -49,13 +48,7 @@ impl Scene {
             event_loop: EventLoop {
                 server: Server::new(now(), ServerConfig::new(key(), [1; 32])),
                 sockets: Sockets::new(vec![bound], Trace::default()),
-                program: Program::new(
-                    shell,
-                    None,
-                    CoreLimit::current(),
-                    CompatMode::Fulmar,
-                    LoginRecord::new(1, 60001, CompatMode::Fulmar),
-                ),
+                program: Program::of_test(shell),
                 reactor: Reactor::new(&[]).unwrap(),
                 parent: None,
             },

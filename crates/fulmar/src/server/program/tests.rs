@@ -51,13 +51,7 @@ impl Session {
         let environment: Environment = [("PATH", "/usr/bin:/bin")].into_iter().collect();
         let shell = Shell::new(&command, environment, None, TerminalColors::Palette);
         let mut session = Session {
-            program: Program::new(
-                shell,
-                None,
-                CoreLimit::current(),
-                CompatMode::Fulmar,
-                LoginRecord::new(1, 60001, CompatMode::Fulmar),
-            ),
+            program: Program::of_test(shell),
             server: Server::new(ms(0), server),
             client: Client::new(ms(0), client),
         };
