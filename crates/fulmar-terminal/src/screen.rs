@@ -161,25 +161,24 @@ impl Screen {
     ///
     /// Source: docs/protocol.md §8.9.
     pub(crate) fn crop_above_cursor(&mut self, rows: u16) {
-        let (grid, saved) = if self.alternate {
-            (&mut self.hidden, &mut self.hidden_saved)
+        let (grid, cursor, saved) = if self.alternate {
+            let saved = &mut self.hidden_saved.position;
+            (&mut self.hidden, *saved, saved)
         } else {
-            (&mut self.grid, &mut self.saved)
+            (
+                &mut self.grid,
+                self.cursor.position,
+                &mut self.saved.position,
+            )
         };
-        let cursor = if self.alternate {
-            saved.position.row
-        } else {
-            self.cursor.position.row
-        };
-        let surplus = (cursor.0 + 1).saturating_sub(rows);
+        let surplus = (cursor.row.0 + 1).saturating_sub(rows);
         if surplus == 0 {
             return;
         }
         grid.crop_top(surplus);
-        let raised = |row: Row| Row(row.0.saturating_sub(surplus));
-        saved.position.row = raised(saved.position.row);
+        saved.row.0 = saved.row.0.saturating_sub(surplus);
         if !self.alternate {
-            self.cursor.position.row = raised(self.cursor.position.row);
+            self.cursor.position.row.0 -= surplus;
             self.printed = None;
         }
     }
