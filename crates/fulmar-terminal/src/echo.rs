@@ -10,7 +10,7 @@ impl Screen {
     /// Of a program that keeps the cursor hidden nothing can be told. It is believed, so that one that draws a cursor
     /// of its own is not slowed down for ever.
     ///
-    /// Source: docs/protocol.md §5.4. What each condition does is measured in docs/figures.md, "redraws".
+    /// Source: docs/protocol.md §5.4. What the conditions do together is measured in docs/figures.md, "redraws".
     pub fn is_echo_after(&self, before: &Screen) -> bool {
         if !before.cursor.visible && !self.cursor.visible {
             return true;
