@@ -5,7 +5,10 @@ mod support;
 use std::time::Duration;
 
 use fulmar_base::Hint;
-use fulmar_sim::{BurstLoss, CLIENT, Change, Delay, Failure, Impairment, Loss, Network, ms, secs};
+use fulmar_sim::{
+    BurstLoss, CLIENT, Change, Delay, Failure, Impairment, Loss, Network, Queue, Rate, ms, secs,
+};
+use fulmar_transport::Cause;
 
 use support::World;
 
@@ -110,5 +113,55 @@ fn a_server_that_roams_to_a_new_port_answers_within_two_round_trips() -> Result<
     let all = echoes(&mut world, 200)?;
     let longest = all.iter().max().copied().unwrap_or_default();
     assert!(longest <= ROUND_TRIP * 2 + ms(50), "{longest:?}");
+    Ok(())
+}
+
+/// Returns how many datagrams both ends have sent for these causes.
+fn sent_for(world: &World, causes: &[Cause]) -> u64 {
+    let server = world.far().server.link_info();
+    let ends = [Some(world.near().client.link_info()), server];
+    let ends = ends.iter().flatten();
+    ends.flat_map(|end| causes.iter().map(|&cause| end.counters.sent.of(cause)))
+        .sum()
+}
+
+/// Works for ten minutes: types, runs commands that print a page, and reads in between.
+fn work(world: &mut World) -> Result<(), Failure> {
+    world.run_for(secs(2))?;
+    for round in 0..60 {
+        for key in b"cargo test --all" {
+            world.type_keys(&[*key]);
+            world.run_for(ms(130 + u64::from(*key) % 90))?;
+        }
+        for line in 0..40 {
+            world.program_writes(format!("{round}.{line} of a page of output\r\n").as_bytes());
+            world.run_for(ms(if line % 8 == 0 { 35 } else { 1 }))?;
+        }
+        world.run_for(secs(6))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn on_a_clean_link_nothing_is_sent_twice_in_ten_minutes_of_work() -> Result<(), Failure> {
+    for round_trip in [1, 20, 100, 300, 1000].map(ms) {
+        let way = round_trip / 2;
+        let clean = Network::seeded(7).both([Delay::fixed(way)]);
+        let slow = Rate::kbit(1000, Queue::Endless);
+        let slow = Network::seeded(7).both([Delay::fixed(way), slow]);
+        let uneven = Network::seeded(7).both([Delay::jitter(way, way * 6 / 5)]);
+        for (name, net) in [("clean", clean), ("slow", slow), ("uneven", uneven)] {
+            let mut world = World::new(net);
+            work(&mut world)?;
+            assert!(sent_for(&world, &[Cause::Frame]) > 1000);
+            for again in [Cause::Copy, Cause::Resend, Cause::Retry] {
+                assert_eq!(
+                    sent_for(&world, &[again]),
+                    0,
+                    "{name}, {round_trip:?}: {again}"
+                );
+            }
+        }
+    }
     Ok(())
 }

@@ -28,7 +28,7 @@ use crate::outbox::{Cost, Outgoing};
 use crate::path::Paths;
 use crate::policy::{difference_budget, window};
 use crate::receiver::{Intake, Receiver, Refusal, StateOutcome};
-use crate::redundancy::Redundancy;
+use crate::redundancy::{Redundancy, copies};
 use crate::roaming::Roaming;
 use crate::sender::{Acknowledged, ChainState, Composed, Numbering, Sender, Trust};
 use crate::shutdown::{Circumstances, Closing};
@@ -638,6 +638,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         Trust {
             timeout: self.clock.round_trip().timeout(),
             since: self.liveness.way_since,
+            is_lossy: copies(self.loss.share()) > 0,
         }
     }
 

@@ -146,6 +146,8 @@ pub struct Trust {
     pub timeout: Duration,
     /// The time since which the path has not changed. What was sent earlier went over another.
     pub since: Time,
+    /// True if the path loses datagrams: then a number without an answer makes what follows it doubtful.
+    pub is_lossy: bool,
 }
 
 impl Trust {
@@ -153,6 +155,7 @@ impl Trust {
     pub const NONE: Trust = Trust {
         timeout: Duration::ZERO,
         since: Time::from_origin(Duration::MAX),
+        is_lossy: true,
     };
 
     fn covers(self, now: Time, sent_at: Time) -> bool {
@@ -407,14 +410,20 @@ impl<S: Synced> Sender<S> {
     ///
     /// Source: docs/protocol.md §5.3: from the acknowledged state on, as long as one was sent a short
     /// while ago. A change of the path is ours. A state that was forgotten ends the walk where it would
-    /// have: if it was lost, those that start from it are of no use to the peer.
+    /// have: if it was lost, those that start from it are of no use to the peer. Nothing
+    /// [starts](Self::choose) from mere numbers behind the acknowledged state, so on a clean path they do not end it.
     fn assumed(&self, now: Time, trust: Trust) -> &Sent<S> {
+        let first = self.first();
         let unacknowledged = self.sent.iter().skip(1);
+        let is_mere_number =
+            |sent: &&Sent<S>| !trust.is_lossy && !sent.is_probe && sent.state.is_same(&first.state);
         let is_trusted = |sent: &&Sent<S>| {
             !sent.is_probe && trust.covers(now, sent.at) && trust.covers(now, sent.waiting_since)
         };
-        let trusted = unacknowledged.take_while(is_trusted);
-        trusted.last().unwrap_or(self.first())
+        let trusted = unacknowledged
+            .skip_while(is_mere_number)
+            .take_while(is_trusted);
+        trusted.last().unwrap_or(first)
     }
 
     /// Makes the difference from the assumed state or, if that costs hardly more, from the

@@ -22,6 +22,7 @@ fn recent() -> Trust {
     Trust {
         timeout: TIMEOUT,
         since: at(0),
+        is_lossy: false,
     }
 }
 
@@ -174,6 +175,21 @@ fn what_was_sent_before_the_way_changed_is_not_assumed() {
         sender.sync_state(at(1002), trust),
         SyncState::Unacknowledged
     );
+}
+
+#[test]
+fn on_a_clean_path_a_number_without_an_answer_makes_nothing_doubtful() {
+    let mut sender = sender();
+    sender.compose_number(at(1000));
+    sender.send(9000, board("a"));
+    let sync_state = |now, trust| sender.sync_state(at(now), trust);
+    assert_eq!(sync_state(9001, recent()), SyncState::Unacknowledged);
+    assert_eq!(sync_state(19_000, recent()), SyncState::Unassumed);
+    let lossy = Trust {
+        is_lossy: true,
+        ..recent()
+    };
+    assert_eq!(sync_state(9001, lossy), SyncState::Unassumed);
 }
 
 #[test]

@@ -194,6 +194,7 @@ fn met_in_a_minute(room: usize, round_trip: u64, loss_percent: u64) -> usize {
     let trust = Trust {
         timeout: Duration::from_millis((3 * round_trip / 2).max(50)),
         since: at(0),
+        is_lossy: loss_percent > 0,
     };
     let mut sender = Sender::new(at(0), bulky(0, 1000), Budget::UNLIMITED);
     sender.bytes_max = 1000 * room;
