@@ -206,6 +206,11 @@ impl Fragmenter {
         self.compressed.len() + self.count() * DATAGRAM_OVERHEAD_BYTES
     }
 
+    /// Returns how many bytes the longest of them will have.
+    pub(crate) fn longest_bytes(&self) -> usize {
+        DATAGRAM_OVERHEAD_BYTES + self.compressed.len().min(self.content_bytes)
+    }
+
     /// Tells whether the last fragment has been taken.
     pub fn is_done(&self) -> bool {
         usize::from(self.next) >= self.count()

@@ -26,6 +26,7 @@ use crate::liveness::Liveness;
 use crate::loss::LossEstimate;
 use crate::outbox::{Cost, Outgoing};
 use crate::path::Paths;
+use crate::path_mtu::PathMtu;
 use crate::policy::{difference_budget, window};
 use crate::receiver::{Intake, Receiver, Refusal, StateOutcome};
 use crate::redundancy::{Redundancy, copies};
@@ -59,6 +60,7 @@ pub(crate) struct Conversation<L, R> {
     /// The number of frames that still count as the answer to a key.
     pub(crate) answer_frames: u8,
     pub(crate) paths: Paths,
+    pub(crate) path_mtu: PathMtu,
     pub(crate) closing: Closing,
     pub(crate) handshake: Handshake,
     pub(crate) liveness: Liveness,
@@ -91,6 +93,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     pub(crate) fn new(
         now: Time,
         role: Role,
+        datagram_bytes: usize,
         agreement: Option<Terms>,
         local: L,
         remote: R,
@@ -111,6 +114,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             answers: RoundTrip::new(),
             answer_frames: 0,
             paths,
+            path_mtu: PathMtu::new(datagram_bytes),
             closing: Closing::default(),
             handshake: Handshake::new(agreement.map(|terms| terms.digest)),
             liveness: Liveness::new(now, role),
@@ -145,6 +149,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
                 self.liveness.moved(now);
                 self.idle.moved();
                 self.congestion.moved();
+                self.path_mtu.path_changed();
             }
         }
         let genuine = match heard.order {
@@ -180,6 +185,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     /// Takes note of a change in the world.
     pub(crate) fn hint(&mut self, now: Time, hint: Hint) {
         self.idle.path_changed();
+        self.path_mtu.path_changed();
         match hint {
             Hint::Woke { .. } => {
                 self.clock.wake(now);
@@ -201,13 +207,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
 
     /// Returns the instruction to send for that cause, which counts as sent from then on; `None` for a copy that
     /// would be long.
-    pub(crate) fn compose(
-        &mut self,
-        now: Time,
-        path: PathId,
-        cause: Cause,
-        datagram_bytes: usize,
-    ) -> Option<Outgoing> {
+    pub(crate) fn compose(&mut self, now: Time, path: PathId, cause: Cause) -> Option<Outgoing> {
         // On a path that may be dead nothing is assumed to have arrived. A new number makes the
         // peer answer even if it has the state already.
         let is_uncertain = matches!(cause, Cause::First | Cause::FirstRepeat | Cause::Probe);
@@ -225,7 +225,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if cause == Cause::Frame && self.is_answer() {
             self.answer_frames -= 1;
         }
-        let budget = self.budget(datagram_bytes);
+        let budget = self.budget();
         // Without a budget only heartbeats may go there: an empty difference.
         let budget = budget.unwrap_or(Budget::of_bytes(0));
         let extent = self.extent(now, cause, trust, budget);
@@ -335,12 +335,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     }
 
     /// Returns when what is to happen.
-    pub(crate) fn deadlines(
-        &self,
-        now: Time,
-        assembly_expiry: Option<Time>,
-        datagram_bytes: usize,
-    ) -> Deadlines {
+    pub(crate) fn deadlines(&self, now: Time, assembly_expiry: Option<Time>) -> Deadlines {
         if self.ended.is_some() {
             return Deadlines::default();
         }
@@ -348,7 +343,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         schedule(&TimerInput {
             now,
             role: self.role,
-            permission: self.permission(datagram_bytes),
+            permission: self.permission(),
             has_sent: self.liveness.has_sent,
             last_sent: self.sender.sent_at(),
             large: self.liveness.large,
@@ -642,12 +637,12 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
     }
 
-    fn budget(&self, datagram_bytes: usize) -> Option<Budget> {
-        difference_budget(self.paths.allowance(), datagram_bytes)
+    fn budget(&self) -> Option<Budget> {
+        difference_budget(self.paths.allowance(), self.path_mtu.datagram_bytes())
     }
 
-    fn permission(&self, datagram_bytes: usize) -> SendPermission {
-        match (self.paths.current(), self.budget(datagram_bytes)) {
+    fn permission(&self) -> SendPermission {
+        match (self.paths.current(), self.budget()) {
             (None, _) => SendPermission::Nowhere,
             (Some(_), None) => SendPermission::Heartbeats,
             (Some(_), Some(_)) => SendPermission::Open,

@@ -71,10 +71,15 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         remote: R,
         noise: Box<dyn Noise>,
     ) -> Endpoint<L, R> {
+        let EndpointConfig {
+            role,
+            datagram_bytes,
+            agreement,
+        } = config;
         let mut endpoint = Endpoint {
             inbox: Inbox::new(opener),
-            conversation: Conversation::new(now, config.role, config.agreement, local, remote),
-            outbox: Outbox::new(sealer, noise, config.datagram_bytes),
+            conversation: Conversation::new(now, role, datagram_bytes, agreement, local, remote),
+            outbox: Outbox::new(sealer, noise),
             deadlines: Deadlines::default(),
         };
         endpoint.settle(now);
@@ -103,7 +108,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         // An error of a path that was left says nothing about the present one.
         if self.conversation.paths.current() == Some(path) {
             // Shorter datagrams are tried at once, unless it was a short one that was refused.
-            let is_mended = error == SendError::TooBig && self.outbox.shorten(now);
+            let is_mended = error == SendError::TooBig && self.shorten(now);
             self.conversation.liveness.failed(now, is_mended);
             self.settle(now);
         }
@@ -129,8 +134,6 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
 
     /// Takes note of a change in the world.
     pub fn handle_hint(&mut self, now: Time, hint: Hint) {
-        // The limit may have been that of the path before (docs/protocol.md §3.6).
-        self.outbox.lengthen();
         self.conversation.hint(now, hint);
         self.settle(now);
     }
@@ -351,23 +354,30 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     /// Makes an instruction of what is due; `None` if nothing is.
     fn load(&mut self, now: Time) -> Option<()> {
         self.settle(now);
-        self.outbox.lengthen_in_time(now);
+        self.conversation.path_mtu.raise_in_time(now);
         let cause = self.deadlines.due(now)?;
         let path = self.conversation.path_for(cause)?;
         if self.conversation.wants_challenge() {
             let challenge = self.outbox.challenge();
             self.conversation.paths.set_challenge(challenge);
         }
-        let datagram_bytes = self.outbox.datagram_bytes();
-        let composed = self.conversation.compose(now, path, cause, datagram_bytes);
+        let composed = self.conversation.compose(now, path, cause);
         let Some(outgoing) = composed else {
             // A copy that is not sent: what else is due goes.
             return self.load(now);
         };
-        let cost = self.outbox.load(&outgoing);
+        let datagram_bytes = self.conversation.path_mtu.datagram_bytes();
+        let cost = self.outbox.load(&outgoing, datagram_bytes);
         self.conversation.sent(now, &outgoing, cost);
         self.settle(now);
         Some(())
+    }
+
+    /// Sends shorter datagrams, and none of what is left of a longer instruction: the timers send the state again.
+    /// Returns whether they were longer before.
+    fn shorten(&mut self, now: Time) -> bool {
+        self.outbox.drop_rest();
+        self.conversation.path_mtu.refused(now)
     }
 
     fn emit(&mut self, now: Time, out: &mut Vec<u8>) -> Result<Option<Transmit>, SealError> {
@@ -383,9 +393,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     fn settle(&mut self, now: Time) {
         self.inbox.expire(now);
         self.conversation.settle(now);
-        self.deadlines =
-            self.conversation
-                .deadlines(now, self.inbox.expires(), self.outbox.datagram_bytes());
+        self.deadlines = self.conversation.deadlines(now, self.inbox.expires());
     }
 }
 

@@ -97,6 +97,7 @@ mod liveness;
 mod loss;
 mod outbox;
 mod path;
+mod path_mtu;
 pub mod policy;
 mod receiver;
 mod redundancy;

@@ -236,10 +236,10 @@ pub(crate) const UNANSWERED_MIN: Duration = Duration::from_millis(1000);
 /// Source: docs/protocol.md §11.1.
 pub(crate) const UNHEARD_MIN: Duration = Duration::from_millis(6500);
 
-/// The time after which datagrams of the normal length are tried again where the system refused them.
+/// The time after which datagrams of a length are tried again that did not pass.
 ///
-/// Source: RFC 8899 §5.1.1, `PMTU_RAISE_TIMER`.
-pub(crate) const SHORTENED_FOR: Duration = Duration::from_secs(600);
+/// Source: RFC 8899 §5.1.1.
+pub(crate) const PMTU_RAISE_TIMER: Duration = Duration::from_secs(600);
 
 /// The longest time for which a shutdown is tried.
 ///

@@ -1,9 +1,7 @@
 //! From an instruction to datagrams.
 
 use fulmar_base::{Ecn, PathId, Time};
-use fulmar_datagram::limits::{
-    DATAGRAM_BYTES_AFTER_TOO_BIG, DATAGRAM_BYTES_MAX, DATAGRAM_OVERHEAD_BYTES,
-};
+use fulmar_datagram::limits::DATAGRAM_OVERHEAD_BYTES;
 use fulmar_datagram::{FragmentHeader, SealError, Sealer, Sequence};
 
 use crate::assembly::Fragmenter;
@@ -14,9 +12,7 @@ use crate::compress::Deflater;
 use crate::dialect::Addition;
 use crate::event::{Transmit, TransmitNumbers};
 use crate::instruction::{Instruction, Numbers};
-use crate::limits::{
-    CHAFF_BYTES_MAX, SHORTENED_FOR, TRANSMISSION_BYTES_MAX, TRANSMISSION_DATAGRAMS_MAX,
-};
+use crate::limits::{CHAFF_BYTES_MAX, TRANSMISSION_BYTES_MAX, TRANSMISSION_DATAGRAMS_MAX};
 
 /// A source of random bytes, which nobody else can foretell. The core has none of its own, so that a run can be
 /// repeated.
@@ -31,12 +27,6 @@ pub(crate) struct Outbox {
     sealer: Sealer,
     deflater: Deflater,
     noise: Box<dyn Noise>,
-    /// The longest datagram to send at present.
-    datagram_bytes: usize,
-    /// The longest where nothing is known of the path.
-    normal_bytes: usize,
-    /// The time until which they are shorter than normal.
-    shortened_until: Option<Time>,
     next_id: u64,
     encoded: Vec<u8>,
     pending: Option<Pending>,
@@ -67,19 +57,16 @@ pub(crate) struct Outgoing {
 pub(crate) struct Cost {
     pub(crate) bytes: usize,
     pub(crate) datagrams: usize,
+    /// The bytes of the longest datagram.
+    pub(crate) longest: usize,
 }
 
 impl Outbox {
-    pub(crate) fn new(sealer: Sealer, noise: Box<dyn Noise>, datagram_bytes: usize) -> Outbox {
-        let range = DATAGRAM_BYTES_AFTER_TOO_BIG..=DATAGRAM_BYTES_MAX;
-        let normal_bytes = datagram_bytes.clamp(*range.start(), *range.end());
+    pub(crate) fn new(sealer: Sealer, noise: Box<dyn Noise>) -> Outbox {
         Outbox {
             sealer,
             deflater: Deflater::new(),
             noise,
-            datagram_bytes: normal_bytes,
-            normal_bytes,
-            shortened_until: None,
             next_id: 1,
             encoded: Vec::new(),
             pending: None,
@@ -91,35 +78,9 @@ impl Outbox {
         self.sealer.skip_to(sequence);
     }
 
-    /// Returns the most bytes that a datagram may have.
-    pub(crate) fn datagram_bytes(&self) -> usize {
-        self.datagram_bytes
-    }
-
-    /// Sends shorter datagrams for a while, and none of what is left of a longer instruction. Returns
-    /// whether they were longer before.
-    pub(crate) fn shorten(&mut self, now: Time) -> bool {
-        // Its other fragments are just as long. The timers send the state again, in shorter ones.
+    /// Sends nothing of what is left of an instruction: its other datagrams are as long as one that was refused.
+    pub(crate) fn drop_rest(&mut self) {
         self.pending = None;
-        self.shortened_until = Some(now + SHORTENED_FOR);
-        let was_longer = self.datagram_bytes > DATAGRAM_BYTES_AFTER_TOO_BIG;
-        self.datagram_bytes = self.datagram_bytes.min(DATAGRAM_BYTES_AFTER_TOO_BIG);
-        was_longer
-    }
-
-    /// Sends datagrams of the normal length again, from the next instruction on.
-    pub(crate) fn lengthen(&mut self) {
-        self.shortened_until = None;
-        // An instruction on its way is cut already, and keeps its length.
-        self.datagram_bytes = self.normal_bytes;
-    }
-
-    /// Sends datagrams of the normal length again if they were shorter for long enough: the limit may
-    /// have gone, or never have been there.
-    pub(crate) fn lengthen_in_time(&mut self, now: Time) {
-        if self.shortened_until.is_some_and(|until| until <= now) {
-            self.lengthen();
-        }
     }
 
     /// Returns random bytes to challenge a peer with.
@@ -129,8 +90,8 @@ impl Outbox {
         Challenge::new(bytes)
     }
 
-    /// Takes an instruction to send. Returns what it will cost.
-    pub(crate) fn load(&mut self, outgoing: &Outgoing) -> Cost {
+    /// Takes an instruction to send, in datagrams of at most so many bytes. Returns what it will cost.
+    pub(crate) fn load(&mut self, outgoing: &Outgoing, datagram_bytes: usize) -> Cost {
         let &Outgoing {
             path,
             cause,
@@ -155,11 +116,12 @@ impl Outbox {
         // (docs/protocol.md §4).
         let id = self.next_id;
         self.next_id = id.saturating_add(1);
-        let fragments = Fragmenter::new(id, compressed, self.datagram_bytes)
+        let fragments = Fragmenter::new(id, compressed, datagram_bytes)
             .expect("an instruction has 4 MiB at most, and 32 768 datagrams hold 15 MB");
         let cost = Cost {
             bytes: fragments.datagrams_bytes(),
             datagrams: fragments.count(),
+            longest: fragments.longest_bytes(),
         };
         self.pending = Some(Pending {
             fragments,
@@ -184,7 +146,7 @@ impl Outbox {
         };
         out.clear();
         let mut first: Option<(Sequence, FragmentHeader, usize)> = None;
-        let count = datagrams_at_once(self.datagram_bytes);
+        let count = datagrams_at_once(pending.fragments.longest_bytes());
         for _ in 0..count {
             let Some(fragment) = pending.fragments.take() else {
                 break;
@@ -266,20 +228,22 @@ mod tests {
     }
 
     #[test]
-    fn datagrams_become_longer_again_although_an_instruction_is_on_its_way() {
+    fn all_datagrams_of_an_instruction_but_the_last_are_as_long_as_was_said() {
         let key = Key::from_base64("c68K8iLyuCr1oEM7Hszyjg").unwrap();
         let sealer = Sealer::new(key, Direction::ToServer);
-        let mut outbox = Outbox::new(sealer, Box::new(Quiet), 1252);
+        let mut outbox = Outbox::new(sealer, Box::new(Quiet));
         let now = Time::from_origin(Duration::from_secs(1));
         let (mut clock, mut out) = (Clock::new(), Vec::new());
-        assert!(outbox.shorten(now));
-        outbox.load(&large());
-        let mut emit = |outbox: &mut Outbox| outbox.emit(now, &mut clock, &mut out).unwrap();
-        assert_eq!(emit(&mut outbox).map(|first| first.segment), Some(500));
-        outbox.lengthen();
-        assert_eq!(emit(&mut outbox).map(|second| second.segment), Some(500));
-        while emit(&mut outbox).is_some() {}
-        outbox.load(&large());
-        assert_eq!(emit(&mut outbox).map(|third| third.segment), Some(1252));
+        for datagram_bytes in [500, 1252] {
+            let cost = outbox.load(&large(), datagram_bytes);
+            assert_eq!(cost.longest, datagram_bytes);
+            let (mut bytes, mut datagrams) = (0, 0);
+            while let Some(sent) = outbox.emit(now, &mut clock, &mut out).unwrap() {
+                assert_eq!(sent.segment, datagram_bytes);
+                bytes += sent.length;
+                datagrams += sent.datagrams();
+            }
+            assert_eq!((cost.bytes, cost.datagrams), (bytes, datagrams));
+        }
     }
 }

@@ -1,0 +1,32 @@
+use std::time::Duration;
+
+use super::*;
+
+fn at(seconds: u64) -> Time {
+    Time::from_origin(Duration::from_secs(seconds))
+}
+
+#[test]
+fn what_is_told_at_first_is_kept_within_what_datagrams_may_have() {
+    let lengths = [0, 500, 1252, 2048, 9000].map(|base| PathMtu::new(base).datagram_bytes());
+    assert_eq!(lengths, [500, 500, 1252, 2048, 2048]);
+}
+
+#[test]
+fn a_refusal_shortens_once_and_for_ten_minutes() {
+    let mut path_mtu = PathMtu::new(1252);
+    assert!(path_mtu.refused(at(1)));
+    assert!(!path_mtu.refused(at(2)));
+    path_mtu.raise_in_time(at(601));
+    assert_eq!(path_mtu.datagram_bytes(), 500);
+    path_mtu.raise_in_time(at(602));
+    assert_eq!(path_mtu.datagram_bytes(), 1252);
+}
+
+#[test]
+fn on_another_path_the_limit_is_forgotten() {
+    let mut path_mtu = PathMtu::new(1216);
+    assert!(path_mtu.refused(at(1)));
+    path_mtu.path_changed();
+    assert_eq!(path_mtu.datagram_bytes(), 1216);
+}
