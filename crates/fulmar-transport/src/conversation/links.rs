@@ -3,6 +3,7 @@
 //! Source: docs/protocol.md §5.4.
 
 use fulmar_base::Time;
+use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
 
 use super::Conversation;
 use crate::allowance::Allowance;
@@ -50,7 +51,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if self.chain() != ChainState::Ready || cause != self.links.cause {
             self.links = self.begin_pass(now, cause, trust);
         }
-        let link_budget = budget.min(Budget::of_bytes(LINK_DIFFERENCE_BYTES));
+        let link_budget = budget.min(self.link_budget());
         let skips = self.skips_states();
         let link = self.sender.compose_link(now, link_budget, skips);
         if link.is_none() {
@@ -99,6 +100,12 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
     }
 
+    /// Returns how long the difference of a link may be: as much as fills a datagram.
+    fn link_budget(&self) -> Budget {
+        let datagram_bytes = self.path_mtu.datagram_bytes();
+        Budget::of_bytes(LINK_DIFFERENCE_BYTES * datagram_bytes / DATAGRAM_BYTES_IPV4)
+    }
+
     /// Tells whether what is long may go as links: to a path that is validated and keeps the order of datagrams, since a link
     /// that overtakes the one before it is of no use.
     fn may_use_links(&self) -> bool {
@@ -117,7 +124,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             (Cause::Frame | Cause::Retry | Cause::Copy, ChainState::Ready) => true,
             (Cause::Retry | Cause::Copy, ChainState::Blocked | ChainState::Sent) => true,
             (Cause::Frame | Cause::Resend | Cause::Retry, _) => {
-                let link = budget.min(Budget::of_bytes(LINK_DIFFERENCE_BYTES));
+                let link = budget.min(self.link_budget());
                 // What is known of loss is that of the way here; a retry knows of the way there.
                 let is_lossy = copies(self.loss.share()) > 0
                     || cause != Cause::Frame && self.liveness.large.is_some();
