@@ -5,6 +5,7 @@ use std::time::Duration;
 use fulmar_base::{Ecn, Hint, PathId, Time};
 use fulmar_datagram::DatagramOrder;
 
+use crate::black_hole::{Arrived, Departed};
 use crate::cause::{Cause, DropReason};
 use crate::challenge::{Challenge, Responses};
 use crate::clock::Clock;
@@ -296,10 +297,18 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if matches!(outgoing.cause, Cause::Frame | Cause::Resend | Cause::Retry) {
             self.sender.note_try(now);
         }
+        let Numbers { source, target, .. } = outgoing.numbers;
         if has_content {
-            let number = outgoing.numbers.target;
-            self.congestion.sent(now, number, cost.bytes);
+            self.congestion.sent(now, target, cost.bytes);
         }
+        self.path_mtu.sent(Departed {
+            at: now,
+            source,
+            target,
+            acknowledged: self.sender.acknowledged_number(),
+            longest: cost.longest,
+            datagrams: cost.datagrams,
+        });
         if has_content || matches!(outgoing.cause, Cause::Copy | Cause::Retry) {
             self.plan_copies(now, outgoing.cause, cost);
         }
@@ -525,10 +534,31 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             if let Some(sent_at) = self.congestion.acknowledged(now, number) {
                 self.answers.sample(now.since(sent_at));
             }
+            self.judge_length(now, number);
             if std::mem::take(&mut self.links.is_alone) {
                 self.sender.repeat_chain(now, self.skips_states());
             }
         }
+    }
+
+    /// Takes note of what an acknowledgement tells of datagrams that are too long.
+    fn judge_length(&mut self, now: Time, number: StateNumber) {
+        let round_trip = self.clock.round_trip();
+        let is_black_hole = self.path_mtu.acknowledged(Arrived {
+            now,
+            number,
+            round_trip: round_trip.smoothed(),
+            timeout: round_trip.timeout(),
+            loss: self.loss.share(),
+        });
+        if is_black_hole {
+            tick(&mut self.counters.black_holes);
+        }
+    }
+
+    fn wants_short(&self, now: Time) -> bool {
+        let timeout = self.clock.round_trip().timeout();
+        self.path_mtu.wants_short(now, timeout, self.loss.share())
     }
 
     fn advance(&mut self, now: Time, target: StateNumber, outcome: StateOutcome) {
@@ -564,6 +594,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             _ if self.closing.own().is_some() => false,
             Cause::FirstRepeat => self.liveness.large.is_some(),
             Cause::Probe => self.liveness.path_probe.is_none_or(|probe| probe.tries > 0),
+            Cause::Resend | Cause::Retry if self.wants_short(now) => true,
             _ => {
                 let large = self.liveness.large;
                 let heard = self.silent_since();

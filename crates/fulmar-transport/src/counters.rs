@@ -29,6 +29,8 @@ pub struct Counters {
     pub advanced: u64,
     /// Times that the system refused to send, or a report of somebody else's was believed.
     pub send_errors: u64,
+    /// Times that long datagrams were found to be lost for their length.
+    pub black_holes: u64,
     /// Reports of others that datagrams cannot have arrived, believed or not.
     pub reports: u64,
 }

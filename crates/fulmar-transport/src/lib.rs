@@ -74,6 +74,7 @@
 mod allowance;
 mod apply_error;
 mod assembly;
+mod black_hole;
 mod cause;
 mod challenge;
 mod clock;

@@ -1,8 +1,11 @@
 //! Decides how long datagrams may be on the path, in the words of RFC 8899.
 
+use std::time::Duration;
+
 use fulmar_base::Time;
 use fulmar_datagram::limits::{DATAGRAM_BYTES_AFTER_TOO_BIG, DATAGRAM_BYTES_MAX};
 
+use crate::black_hole::{Arrived, BlackHole, Departed};
 use crate::limits::PMTU_RAISE_TIMER;
 
 /// The length of datagrams on the present path (`PLPMTU`), headers of IP and UDP not counted.
@@ -22,6 +25,7 @@ pub(crate) struct PathMtu {
     present: usize,
     /// The time at which what did not pass is tried again.
     raise_at: Option<Time>,
+    black_hole: BlackHole,
 }
 
 impl PathMtu {
@@ -32,6 +36,7 @@ impl PathMtu {
             base,
             present: base,
             raise_at: None,
+            black_hole: BlackHole::default(),
         }
     }
 
@@ -45,6 +50,27 @@ impl PathMtu {
         let was_longer = self.present > DATAGRAM_BYTES_AFTER_TOO_BIG;
         self.lower(now, DATAGRAM_BYTES_AFTER_TOO_BIG);
         was_longer
+    }
+
+    /// Takes note that an instruction was sent.
+    pub(crate) fn sent(&mut self, departed: Departed) {
+        self.black_hole.sent(departed);
+    }
+
+    /// Takes note that a state was acknowledged. Returns whether that tells of a black hole: datagrams are shorter from here
+    /// on.
+    pub(crate) fn acknowledged(&mut self, arrived: Arrived) -> bool {
+        let is_found = self.black_hole.acknowledged(arrived).is_some();
+        if is_found {
+            self.black_hole = BlackHole::default();
+            self.lower(arrived.now, DATAGRAM_BYTES_AFTER_TOO_BIG);
+        }
+        is_found
+    }
+
+    /// Tells whether it is time to send something short, to see whether long datagrams are lost for their length.
+    pub(crate) fn wants_short(&self, now: Time, timeout: Duration, loss: f64) -> bool {
+        self.black_hole.wants_short(now, timeout, loss)
     }
 
     /// Takes note that the path may be another: the limit was that of the one before.

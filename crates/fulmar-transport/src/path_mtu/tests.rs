@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::StateNumber;
 
 fn at(seconds: u64) -> Time {
     Time::from_origin(Duration::from_secs(seconds))
@@ -29,4 +30,35 @@ fn on_another_path_the_limit_is_forgotten() {
     assert!(path_mtu.refused(at(1)));
     path_mtu.path_changed();
     assert_eq!(path_mtu.datagram_bytes(), 1216);
+}
+
+#[test]
+fn a_black_hole_shortens_and_is_looked_for_anew() {
+    let mut path_mtu = PathMtu::new(1252);
+    let mut miss = |round: u64| {
+        let [acknowledged, lost, short] = [round - 1, round + 10, round].map(StateNumber::new);
+        for (millis, target, longest) in [(0, lost, 1252), (200, short, 300)] {
+            path_mtu.sent(Departed {
+                at: at(round) + Duration::from_millis(millis),
+                source: acknowledged,
+                target,
+                acknowledged,
+                longest,
+                datagrams: 1,
+            });
+        }
+        let is_found = path_mtu.acknowledged(Arrived {
+            now: at(round) + Duration::from_millis(240),
+            number: short,
+            round_trip: Duration::from_millis(40),
+            timeout: Duration::from_millis(60),
+            loss: 0.0,
+        });
+        (is_found, path_mtu.datagram_bytes())
+    };
+    let found: Vec<_> = (1..=4).map(&mut miss).collect();
+    assert_eq!(
+        found,
+        [(false, 1252), (false, 1252), (true, 500), (false, 500)]
+    );
 }

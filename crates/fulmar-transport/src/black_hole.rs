@@ -1,0 +1,188 @@
+//! Notices that long datagrams are lost for their length, by what is acknowledged.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use fulmar_base::Time;
+use fulmar_datagram::limits::DATAGRAM_BYTES_AFTER_TOO_BIG;
+
+use crate::StateNumber;
+use crate::limits::{
+    BLACK_HOLE_CHANCE_MAX, BLACK_HOLE_LOSS_MIN, BLACK_HOLE_MISSES_MIN, DEPARTURES_MAX,
+    RETRY_MARGIN, VAIN_TRIES_CHANCE_MAX,
+};
+
+/// The search for a black hole: a path that carries short datagrams, and drops long ones without a word.
+///
+/// An acknowledgement tells what has arrived, and so what has not:
+///
+/// ```text
+///  sent           [7] short   [40] long   [41] from 40, long     [8] short
+///                  │           ╳           ╳                      │
+///  acknowledged    7                                              8: 40 has not arrived
+/// ```
+///
+/// A state that was acknowledged although one of a higher number had been sent before says that the latter is lost, since a
+/// peer acknowledges the newest that it has. So does one that had to be sent again in shorter datagrams. Either is a *miss*
+/// of the long ones. A *hit*, something as long that has arrived, refutes all misses up to its length.
+///
+/// Misses are taken for more than chance when it would be very small, if each datagram were lost as often as the peer's are.
+///
+/// Source: RFC 8899 §4.3; docs/protocol.md §3.6.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BlackHole {
+    /// The instructions that may be on their way, in the order in which they were sent.
+    departures: VecDeque<Departed>,
+    misses: Vec<Miss>,
+}
+
+/// An instruction that was sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Departed {
+    pub(crate) at: Time,
+    pub(crate) source: StateNumber,
+    pub(crate) target: StateNumber,
+    /// The newest state that the peer had acknowledged. What starts from another may be of no use to it.
+    pub(crate) acknowledged: StateNumber,
+    /// The bytes of its longest datagram.
+    pub(crate) longest: usize,
+    pub(crate) datagrams: usize,
+}
+
+/// An acknowledgement, and what is known of the path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrived {
+    pub(crate) now: Time,
+    pub(crate) number: StateNumber,
+    pub(crate) round_trip: Duration,
+    /// The time after which something is thought lost.
+    pub(crate) timeout: Duration,
+    /// The share of the peer's datagrams that are lost, from 0 to 1.
+    pub(crate) loss: f64,
+}
+
+/// An instruction that has not arrived.
+#[derive(Clone, Copy, Debug)]
+struct Miss {
+    longest: usize,
+    /// The chance that one of its datagrams is lost whatever its length.
+    chance: f64,
+}
+
+impl BlackHole {
+    /// Takes note that an instruction was sent.
+    pub(crate) fn sent(&mut self, departed: Departed) {
+        if self.departures.len() >= DEPARTURES_MAX {
+            self.departures.pop_front();
+        }
+        self.departures.push_back(departed);
+    }
+
+    /// Takes note that a state was acknowledged. Returns the shortest length that does not pass, if there seems to be one.
+    pub(crate) fn acknowledged(&mut self, arrived: Arrived) -> Option<usize> {
+        if let Some(place) = self.attempt_that_arrived(arrived) {
+            let missed = self.judge(place, arrived);
+            // Each acknowledgement tells of one miss: what an outage has taken was lost together.
+            self.departures.drain(..=place);
+            self.misses.extend(missed);
+        }
+        self.departures
+            .retain(|departed| departed.target > arrived.number);
+        self.verdict()
+    }
+
+    /// Tells whether it is time to ask in a short datagram whether the long ones are lost for their length: so many have
+    /// been sent in vain that one more would tell nothing.
+    pub(crate) fn wants_short(&self, now: Time, timeout: Duration, loss: f64) -> bool {
+        let newest_first = self.departures.iter().rev();
+        let long = newest_first.take_while(|sent| sent.longest > DATAGRAM_BYTES_AFTER_TOO_BIG);
+        let in_vain = long.filter(|sent| sent.source == sent.acknowledged);
+        let (mut tries, mut chance) = (0, 1.0);
+        for departed in in_vain {
+            if now.since(departed.at) < timeout {
+                return false;
+            }
+            tries += 1;
+            chance *= chance_of_loss(loss, departed.datagrams);
+        }
+        let tries_min = if self.misses.is_empty() { 2 } else { 1 };
+        tries >= tries_min && chance <= VAIN_TRIES_CHANCE_MAX
+    }
+
+    /// Returns the place of the attempt that was acknowledged: of several the last that can have been, after about a
+    /// round trip.
+    fn attempt_that_arrived(&self, arrived: Arrived) -> Option<usize> {
+        let is_attempt = |departed: &Departed| departed.target == arrived.number;
+        let earliest_answer = arrived.round_trip * 3 / 4;
+        let last = self.departures.iter().rposition(|departed| {
+            is_attempt(departed) && arrived.now.since(departed.at) >= earliest_answer
+        });
+        last.or_else(|| self.departures.iter().position(is_attempt))
+    }
+
+    /// Takes note of what has arrived with the attempt at that place, and returns what has not, if anything.
+    fn judge(&mut self, place: usize, arrived: Arrived) -> Option<Miss> {
+        let attempt = *self.departures.get(place)?;
+        let longest = self.longest_on_the_way_to(attempt);
+        self.misses.retain(|miss| miss.longest > longest);
+        let length_min = longest.max(DATAGRAM_BYTES_AFTER_TOO_BIG);
+        let mut before = self.departures.range(..place).rev();
+        let lost = before.find(|departed| {
+            departed.longest > length_min
+                && departed.source == departed.acknowledged
+                && is_overdue(departed, &attempt, arrived)
+        })?;
+        Some(Miss {
+            longest: lost.longest,
+            chance: chance_of_loss(arrived.loss, lost.datagrams),
+        })
+    }
+
+    /// Returns the longest length that is certain to have passed if that instruction has arrived: what it starts from was
+    /// there before it, and so on.
+    fn longest_on_the_way_to(&self, arrived: Departed) -> usize {
+        let (mut longest, mut source) = (arrived.longest, arrived.source);
+        loop {
+            let attempts = self.departures.iter().filter(|sent| sent.target == source);
+            // Of several attempts nobody knows which it was.
+            let Some(shortest) = attempts.clone().min_by_key(|sent| sent.longest) else {
+                return longest;
+            };
+            longest = longest.max(shortest.longest);
+            let is_same = |sent: &Departed| sent.source == shortest.source;
+            // Sources have lower numbers, but for a goodbye that is repeated.
+            if shortest.source >= source || !attempts.clone().all(is_same) {
+                return longest;
+            }
+            source = shortest.source;
+        }
+    }
+
+    fn verdict(&self) -> Option<usize> {
+        let chance: f64 = self.misses.iter().map(|miss| miss.chance).product();
+        let is_chance = self.misses.len() < BLACK_HOLE_MISSES_MIN || chance > BLACK_HOLE_CHANCE_MAX;
+        let shortest = self.misses.iter().map(|miss| miss.longest).min();
+        shortest.filter(|_| !is_chance)
+    }
+}
+
+/// Tells whether an instruction that left before the attempt that was acknowledged would have been acknowledged itself if
+/// it had arrived.
+fn is_overdue(departed: &Departed, attempt: &Departed, arrived: Arrived) -> bool {
+    if departed.target > arrived.number {
+        arrived.now.since(departed.at) >= arrived.timeout + RETRY_MARGIN
+    } else {
+        // Both lead to the same state. A copy follows sooner than a retry.
+        departed.target == arrived.number
+            && attempt.at.since(departed.at) >= arrived.timeout.max(RETRY_MARGIN)
+    }
+}
+
+/// Returns the chance that one of so many datagrams is lost, on a path that loses that share of them.
+fn chance_of_loss(loss: f64, datagrams: usize) -> f64 {
+    let datagrams = i32::try_from(datagrams).unwrap_or(i32::MAX);
+    1.0 - (1.0 - loss.max(BLACK_HOLE_LOSS_MIN)).powi(datagrams)
+}
+
+#[cfg(test)]
+mod tests;
