@@ -10,5 +10,6 @@ mod links;
 #[path = "../support/objects.rs"]
 mod objects;
 mod outages;
+mod path_mtu;
 mod roaming;
 mod shutdown;
