@@ -56,6 +56,9 @@ const NONE: &str = "none";
 /// The port of ssh, which nobody means for a session.
 const SSH_PORT: &str = "22";
 
+/// The port with which mosh-server has the system choose one, far from those that firewalls let through.
+const ANY_PORT: &str = "0";
+
 /// The word that leaves a choice to the program.
 const AUTO: &str = "auto";
 
@@ -154,6 +157,10 @@ pub(crate) fn ports(word: &OsStr) -> Result<Option<PortRange>, String> {
     match text(word)? {
         AUTO => Ok(None),
         "" => Err("it is PORT or LOW:HIGH, or auto".to_owned()),
+        ANY_PORT => Err(format!(
+            "it is PORT or LOW:HIGH; leave it out, or write auto, for the lowest free port of {}",
+            PortRange::DEFAULT.as_option()
+        )),
         SSH_PORT => Err(
             "it is the server's UDP port; ssh's port is given with -P, or with ssh://host:22"
                 .to_owned(),
@@ -328,6 +335,7 @@ mod tests {
         );
         assert!(ports(os("")).is_err());
         assert!(ports(os("22")).unwrap_err().contains("-P"));
+        assert!(ports(os("0")).unwrap_err().contains("60001:60999"));
     }
 
     #[test]

@@ -90,7 +90,7 @@ fn without_the_announcement_the_session_is_as_with_stock() {
 fn without_the_word_that_all_is_well_there_is_a_session_unless_the_server_may_move() {
     assert!(Login::through("", "/^FULMAR AGREED/d").expect_end(7));
     for lost in ["/^FULMAR AGREED/d", "/^FULMAR AGREED/d;/^FULMAR HELLO/d"] {
-        let mut login = Login::through_with(&["-p", "0"], "", lost);
+        let mut login = Login::through_with(&["-p", "60001:60999"], "", lost);
         login.terminal.wait_for_text("not confirmed for 15 seconds");
         assert!(!login.expect_end(255), "{lost}");
     }

@@ -170,7 +170,7 @@ fn a_long_command_is_written_once() {
 fn a_command_that_is_not_there_is_told_wherever_the_server_listens_and_whoever_joins_it() {
     for options in [
         &[][..],
-        &["-p", "0"],
+        &["-p", "60001:60999"],
         &["--bind-server", "127.0.0.1"],
         &["--client", "cat"],
     ] {
@@ -633,7 +633,7 @@ fn a_login_can_be_put_to_sleep_and_goes_on() {
     };
     let script = world.write("fake-ssh", asking.script());
     let login = format!(
-        "{} --ssh 'sh {}' -p 0 ada@host -- sh -c 'echo \"in session\"; exit 7'; echo status $?\n",
+        "{} --ssh 'sh {}' -p 60001:60999 ada@host -- sh -c 'echo \"in session\"; exit 7'; echo status $?\n",
         world.ours("fulmar").display(),
         script.display()
     );
