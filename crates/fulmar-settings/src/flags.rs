@@ -184,7 +184,6 @@ impl SettingInfo {
                     self.help, self.default
                 )
             }
-            (_, None) if matches!(self.default, "none" | "auto") => self.help.to_owned(),
             (_, None) => format!("{} [default: {}]", self.help, self.default),
         }
     }
@@ -228,6 +227,20 @@ mod tests {
             let is_switch = matches!(about.shape, ValueForm::Switch(_));
             assert_eq!(hidden.len(), usize::from(is_switch), "{}", about.name);
             assert!(hidden.iter().all(|form| form.value == Some(about.default)));
+        }
+    }
+
+    #[test]
+    fn a_flag_that_takes_a_value_shows_the_default() {
+        for about in FlagSet::Login.settings() {
+            let forms = about.flag_forms();
+            let mut taking = forms.iter().filter(|form| form.value.is_none());
+            let default = format!("[default: {}]", about.default);
+            assert!(
+                taking.all(|form| form.help.ends_with(&default)),
+                "{}",
+                about.name
+            );
         }
     }
 

@@ -110,7 +110,7 @@ pub(crate) static PORT: Setting<Option<PortRange>> = Setting {
         default: "auto",
         group: SettingGroup::Network,
         is_rare: false,
-        help: "The server's UDP port, or a range, of which the lowest free port is used; auto is 60001:60999",
+        help: "The server's UDP port, or a range, of which the lowest free is used; auto is 60001:60999",
     },
     parse: values::ports,
 };
@@ -150,7 +150,7 @@ pub(crate) static BIND_SERVER: Setting<BindServer> = Setting {
         default: "auto",
         group: SettingGroup::Network,
         is_rare: true,
-        help: "The server's address: any (listen on all), ssh (on the one that ssh reached), or an address",
+        help: "The server's address: any, ssh (that which ssh reached) or one; auto: any, for mosh-server ssh",
     },
     parse: values::bind_server,
 };
