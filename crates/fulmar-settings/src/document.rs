@@ -17,6 +17,9 @@ const HOST: &str = "host";
 /// The key of a section's patterns.
 const MATCH: &str = "match";
 
+/// Words that people may try instead of [`MATCH`], in lower case.
+const HOST_WORDS: [&str; 6] = [HOST, "hosts", "hostname", "name", "pattern", "patterns"];
+
 /// So many faults of a file are told at most: a screen's worth, chosen by eye.
 const FAULTS_MAX: usize = 8;
 
@@ -172,6 +175,16 @@ impl<'t> Reader<'t> {
                 MATCH => {
                     has_match = true;
                     patterns = self.patterns(value);
+                }
+                name if HOST_WORDS.contains(&name.to_lowercase().as_str()) => {
+                    has_match = true;
+                    let written = self.text.get(value.span()).unwrap_or_default();
+                    let what = format!("the hosts of a section are named by match, not by {name}");
+                    let what = match value.get_ref() {
+                        DeValue::String(_) => format!("{what}: match = {written}"),
+                        _ => what,
+                    };
+                    self.fault(key.span(), what);
                 }
                 _ => entries.extend(self.entry(key, value, MATCH)),
             }
@@ -392,6 +405,14 @@ predict = "always"
             (
                 "[[host]]\nmach = \"a\"\nmatch = \"a\"",
                 "2:1: there is no setting mach; the nearest is match",
+            ),
+            (
+                "[[host]]\nhost = \"known\"\npredict = \"never\"",
+                "2:1: the hosts of a section are named by match, not by host: match = \"known\"",
+            ),
+            (
+                "[[host]]\nHostname = [\"a\"]",
+                "2:1: the hosts of a section are named by match, not by Hostname",
             ),
             (
                 "[[host]]\nmatch = 7",
