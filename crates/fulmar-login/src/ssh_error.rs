@@ -17,6 +17,8 @@ pub enum SshError {
     Denied,
     /// ssh does not understand its configuration or options.
     Configuration,
+    /// The file that `-F` names cannot be read.
+    ConfigurationMissing,
     /// The connection has ended in the middle.
     Lost,
     /// Anything else.
@@ -34,6 +36,10 @@ const WORDS: &[(&str, SshError)] = &[
     ("permission denied", SshError::Denied),
     ("too many authentication failures", SshError::Denied),
     ("no auth methods could be used", SshError::Denied),
+    (
+        "can't open user config file",
+        SshError::ConfigurationMissing,
+    ),
     ("bad configuration option", SshError::Configuration),
     ("bad owner or permissions", SshError::Configuration),
     ("bad configuration", SshError::Configuration),
@@ -82,6 +88,10 @@ impl SshError {
             SshError::Configuration => {
                 "correct what ssh names above: a file, or the value of --ssh".to_owned()
             }
+            SshError::ConfigurationMissing => {
+                "check the path behind -F: it names a configuration file of ssh; without -F ssh reads ~/.ssh/config"
+                    .to_owned()
+            }
             SshError::Lost | SshError::Other => {
                 format!("check that ssh {host} works on its own")
             }
@@ -116,6 +126,10 @@ mod tests {
             (
                 "/etc/x: line 1: Bad configuration option: foo\n",
                 SshError::Configuration,
+            ),
+            (
+                "Can't open user config file nope: No such file or directory\n",
+                SshError::ConfigurationMissing,
             ),
             ("Connection closed by 192.0.2.1 port 22\n", SshError::Lost),
             ("", SshError::Other),

@@ -60,6 +60,10 @@ pub(super) fn rows() -> Vec<Row> {
             "ssh does not understand its configuration, or words of --ssh",
         ),
         (
+            ssh_ended("Can't open user config file"),
+            "the file that was named with -F is not there, or cannot be read",
+        ),
+        (
             ssh_ended(""),
             "something else has ended ssh; perhaps it was killed",
         ),
