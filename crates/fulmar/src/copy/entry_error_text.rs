@@ -74,16 +74,16 @@ mod tests {
     fn an_error_that_says_it_all_has_no_verb() {
         let missing = EntryError::at(b"*.c", EntryErrorKind::NoMatch);
         let text = entry_error_text(CopyEnd::Source, Some("far"), &missing);
-        assert_eq!(text, "far:*.c: no match");
+        assert_eq!(text, "far:*.c: nothing there matches");
         let pipe = EntryError::at(b"dir/pipe", EntryErrorKind::Special);
         let text = entry_error_text(CopyEnd::Source, None, &pipe);
-        assert_eq!(text, "skipped dir/pipe: not a regular file");
+        assert_eq!(text, "skipped dir/pipe: it is not a regular file");
         let pipe = EntryError::at(b"dir//pipe", EntryErrorKind::IsFolder);
         let text = entry_error_text(CopyEnd::Source, None, &pipe);
-        assert_eq!(text, "skipped dir/pipe: is a folder");
+        assert_eq!(text, "skipped dir/pipe: it is a folder");
         let shrunk = EntryError::at(b"log", EntryErrorKind::Shrunk).with_note("rotated");
         let text = entry_error_text(CopyEnd::Source, None, &shrunk);
-        assert_eq!(text, "log: became shorter while it was read (rotated)");
+        assert_eq!(text, "log: it became shorter while it was read (rotated)");
     }
 
     #[test]

@@ -329,7 +329,9 @@ impl Reporter {
                 } else {
                     "write"
                 };
-                self.complain(&format!("cannot {tried} {others} others: {kind}"));
+                self.complain(&format!(
+                    "cannot {tried} {others} others, for the same reason: {kind}"
+                ));
             }
         }
     }
@@ -359,7 +361,7 @@ impl Reporter {
         } = event
         {
             return Some(format!(
-                "{path}: changed while it was read; what was read was copied"
+                "{path} changed while it was read; what was read was copied"
             ));
         }
         let (end, error) = entry_error_of(event)?;

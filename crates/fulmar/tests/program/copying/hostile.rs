@@ -180,8 +180,8 @@ fn what_was_not_asked_for_is_named_and_not_made() {
     let begin = Frames::of_answerer();
     let other = |path: &[u8]| begin.clone().entry(0, path, Thing::Folder).finished(1);
     let cases: Vec<Case> = vec![
-        ("other", other(b"escaped"), "escaped: was not asked for"),
-        ("hidden", other(b".ssh"), ".ssh: was not asked for"),
+        ("other", other(b"escaped"), "escaped: it was not asked for"),
+        ("hidden", other(b".ssh"), ".ssh: it was not asked for"),
         ("deep", other(b"escaped/wanted"), "was not asked for"),
     ];
     prepare(&scene, &cases);

@@ -105,15 +105,15 @@ fn what_may_not_be_read_or_written_is_named_and_the_rest_goes_on() {
         ),
         (
             &["small", &below],
-            &format!("cannot write {below}: not a folder"),
+            &format!("cannot write {below}: it is not a folder"),
         ),
         (
             &[&far("tiny"), "small/below"],
-            "cannot write small/below: not a folder",
+            "cannot write small/below: it is not a folder",
         ),
         (
             &["folder", &far("")],
-            "skipped folder: is a folder (use -r to copy folders)",
+            "skipped folder: it is a folder (use -r to copy folders)",
         ),
     ];
     for (arguments, words) in cases {
@@ -169,7 +169,7 @@ fn a_file_that_changes_while_it_is_read_is_reported() {
     let path = near_path(&scene, "file");
     for (is_cut, words) in [
         (false, "changed while it was read; what was read was copied"),
-        (true, "became shorter while it was read"),
+        (true, "it became shorter while it was read"),
     ] {
         let arguments = ["-l", "2MB", "--no-resume", "file", &far("")];
         let mut terminal = at_terminal(&scene, &arguments);
@@ -341,7 +341,7 @@ fn of_many_errors_of_one_kind_a_terminal_shows_some_and_their_number() {
     let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
     assert_eq!(shown.matches("cannot read missing").count(), 10, "{shown}");
     for words in [
-        "cannot read 21 others: no such file or folder",
+        "cannot read 21 others, for the same reason: no such file or folder",
         "31 files or folders were not copied",
     ] {
         assert!(shown.contains(words), "{shown}");
@@ -361,7 +361,7 @@ fn a_folder_that_cannot_be_made_is_told_once_and_not_for_all_that_is_in_it() {
     scene.far.write_home(Person::Bob, "file", "y");
     let told = expect_status(&scene, &["-r", "tree", &far("file")], 1);
     let lines: Vec<&str> = told.lines().collect();
-    let first = format!("fulmar: cannot write {}: not a folder", far("file"));
+    let first = format!("fulmar: cannot write {}: it is not a folder", far("file"));
     assert_eq!(lines.first(), Some(&first.as_str()), "{told}");
     assert!(
         lines.len() == 2 && lines[1].contains("5 files or folders"),
