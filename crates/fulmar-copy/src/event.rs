@@ -69,6 +69,8 @@ pub enum Occupant {
     Another = 1,
     /// A folder where a folder is to be, a link that says the same, or a file of the same size and time, to the second.
     Same = 2,
+    /// The partial file of an interrupted copy, which a copy would complete, whatever has the final name.
+    Partial = 3,
 }
 
 /// One end of a copy.

@@ -146,6 +146,15 @@ pub(crate) fn open(folder: impl AsFd, final_name: &[u8], keep: bool) -> Result<P
     search(folder, final_name, keep, owner)
 }
 
+/// Tells if there is something to go on with of a file that did not arrive whole.
+pub(crate) fn is_there(folder: impl AsFd, final_name: &[u8]) -> bool {
+    let is_ours = |name: Vec<u8>| {
+        let facts = system::facts_at(&folder, &name);
+        facts.is_ok_and(|facts| is_of(system::user(), &facts) && facts.size > 0)
+    };
+    names(final_name).any(is_ours)
+}
+
 /// Tries one name after the other; an old file is taken if it is `owner`'s.
 fn search(folder: BorrowedFd<'_>, final_name: &[u8], keep: bool, owner: u32) -> Result<Partial> {
     let mut older = Vec::new();

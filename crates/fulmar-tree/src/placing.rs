@@ -252,6 +252,19 @@ fn a_dry_run_tells_files_apart_by_size_and_time_and_links_by_their_text() {
     assert_eq!(found(b"link", link(b"elsewhere"), 0), Occupant::Another);
     assert_eq!(found(b"link", file(5), 0), Occupant::Another);
     assert_eq!(found(b"other", file(4), 0), Occupant::Nothing);
+    for (name, occupant) in [
+        (&b"other"[..], Occupant::Partial),
+        (b"file", Occupant::Partial),
+    ] {
+        let part = crate::partial::name(name, 0);
+        let part = folder.path().join(std::str::from_utf8(&part).unwrap());
+        fs::write(&part, "").unwrap();
+        assert_ne!(found(name, file(5), 0), occupant, "nothing is in it");
+        fs::write(&part, "a part").unwrap();
+        assert_eq!(found(name, file(5), 0), occupant);
+    }
+    assert_eq!(found(b"file", file(4), 0), Occupant::Same);
+    assert_eq!(found(b"link", link(b"there"), 9), Occupant::Same);
 }
 
 #[test]

@@ -204,10 +204,20 @@ impl TreeTarget {
         let Some(folder) = beneath.look(above).map_err(own)? else {
             return Ok(Occupant::Nothing);
         };
+        let may_resume = self.options.resume && matches!(entry.kind, EntryKind::File { .. });
+        let or_partial = |occupant| {
+            let is_there =
+                may_resume && occupant != Occupant::Same && partial::is_there(&folder, name);
+            if is_there {
+                Occupant::Partial
+            } else {
+                occupant
+            }
+        };
         let facts = match system::facts_at(&folder, name) {
             Err(Errno::NOENT) => {
                 system::may_write(&folder, b".").map_err(own)?;
-                return Ok(Occupant::Nothing);
+                return Ok(or_partial(Occupant::Nothing));
             }
             facts => facts.map_err(own)?,
         };
@@ -225,7 +235,7 @@ impl TreeTarget {
             (_, facts) if !facts.is_regular() => Err(EntryError::new(EntryErrorKind::Special)),
             (_, facts) => {
                 system::may_write(&folder, name).map_err(own)?;
-                Ok(file_occupant(entry, &facts))
+                Ok(or_partial(file_occupant(entry, &facts)))
             }
         }
     }

@@ -415,6 +415,7 @@ fn decode_found(reader: &mut Reader<'_>) -> Result<Frame, ProtocolError> {
         0 => Occupant::Nothing,
         1 => Occupant::Another,
         2 => Occupant::Same,
+        3 => Occupant::Partial,
         _ => return Err(reader.fault()),
     };
     Ok(Frame::Found { id, occupant })

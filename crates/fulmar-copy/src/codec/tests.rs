@@ -149,7 +149,7 @@ fn frames() -> Vec<Frame> {
         },
         Frame::Found {
             id,
-            occupant: Occupant::Same,
+            occupant: Occupant::Partial,
         },
         Frame::Done(Totals {
             files: 1,

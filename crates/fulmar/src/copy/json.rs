@@ -130,6 +130,7 @@ fn settled(path: &[u8], kind: &EntryKind, verdict: &EntryVerdict) -> String {
                 Occupant::Nothing => "new",
                 Occupant::Another => "replaces",
                 Occupant::Same => "same",
+                Occupant::Partial => "resumes",
             };
             object.text("result", result).line()
         }

@@ -172,34 +172,57 @@ fn left(progress: &Progress, rate: u64) -> Option<String> {
 #[derive(Debug, Default)]
 pub(super) struct DryFiles {
     replaced: u64,
+    resumed: u64,
     same: u64,
+    /// The bytes of the last.
+    same_bytes: u64,
 }
 
 impl DryFiles {
     /// Counts what an event tells of.
     pub(super) fn count(&mut self, event: &CopyEvent) {
         if let CopyEvent::Settled {
-            kind: EntryKind::File { .. },
+            kind: kind @ EntryKind::File { .. },
             verdict: EntryVerdict::Looked(occupant),
             ..
         } = event
         {
-            self.replaced += u64::from(*occupant == Occupant::Another);
-            self.same += u64::from(*occupant == Occupant::Same);
+            match occupant {
+                Occupant::Nothing => {}
+                Occupant::Another => self.replaced += 1,
+                Occupant::Partial => self.resumed += 1,
+                Occupant::Same => {
+                    self.same += 1;
+                    self.same_bytes = self.same_bytes.saturating_add(kind.size());
+                }
+            }
         }
     }
 }
 
 /// Returns the line that ends a dry run.
 pub(super) fn dry_summary(totals: &Totals, found: &DryFiles) -> String {
-    let mut text = format!("{}, {} would be copied", files(totals), size(totals.bytes));
+    let copied = Totals {
+        files: totals.files.saturating_sub(found.same),
+        bytes: totals.bytes.saturating_sub(found.same_bytes),
+        ..*totals
+    };
+    let mut text = format!("{}, {} would be copied", files(&copied), size(copied.bytes));
     if found.replaced > 0 {
-        text.push_str(&format!("; {} would be replaced", found.replaced));
+        text.push_str(&format!(", {} in place of another", found.replaced));
+    }
+    if found.resumed > 0 {
+        text.push_str(&format!(", {} resumed", found.resumed));
     }
     if found.same > 0 {
+        let of_same = Totals {
+            files: found.same,
+            ..Totals::default()
+        };
+        let same = files(&of_same);
         text.push_str(&format!(
-            "; {} there already, with the same size and time",
-            found.same
+            "; {same}, {} there already, with the same size and time",
+            size(found.same_bytes)
         ));
     }
     text
@@ -349,13 +372,21 @@ mod tests {
         let text = |found| dry_summary(&totals, &found);
         let none = DryFiles::default();
         assert_eq!(text(none), "2 files, 1.5 kB would be copied");
-        let both = DryFiles {
+        let all = DryFiles {
             replaced: 1,
+            resumed: 1,
             same: 1,
+            same_bytes: 500,
+        };
+        let totals = Totals {
+            files: 4,
+            bytes: 2000,
+            ..Totals::default()
         };
         assert_eq!(
-            text(both),
-            "2 files, 1.5 kB would be copied; 1 would be replaced; 1 there already, with the same size and time"
+            dry_summary(&totals, &all),
+            "3 files, 1.5 kB would be copied, 1 in place of another, 1 resumed; 1 file, 500 B there already, with the \
+             same size and time"
         );
     }
 

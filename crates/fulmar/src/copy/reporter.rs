@@ -78,6 +78,7 @@ fn occupant_text(occupant: Occupant) -> &'static str {
         Occupant::Nothing => "",
         Occupant::Another => "  replaces the file there",
         Occupant::Same => "  there already, with the same size and time",
+        Occupant::Partial => "  resumes an interrupted copy",
     }
 }
 
