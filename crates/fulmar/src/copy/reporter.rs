@@ -23,6 +23,7 @@ use super::json;
 use super::plan::{Job, JobKind};
 use super::printer::Printer;
 use super::progress::{DryFiles, Meter, PathState, Snapshot, dry_summary, line, size, summary};
+use crate::environment;
 use crate::report::{self, escaped, in_plain_words};
 use crate::steps::Steps;
 
@@ -36,8 +37,11 @@ const DRAWN_EACH: Duration = Duration::from_millis(200);
 /// Chosen by eye.
 const TOLD_EACH: Duration = Duration::from_secs(1);
 
-/// The characters that a terminal shows behind the line, for the key that interrupts us.
+/// The characters that a terminal shows for the key that interrupts us.
 const TYPED_SIGNAL: &str = "^C";
+
+/// Erases from the cursor to the end of the screen: ED of ECMA-48.
+const ERASE_BELOW: &str = "\x1b[J";
 
 /// The width of a terminal that does not tell it.
 const COLUMNS: u16 = 80;
@@ -118,6 +122,8 @@ pub(super) struct Reporter {
     next: Option<Time>,
     /// The number of columns that the line on the terminal fills.
     drawn: usize,
+    /// True if the terminal understands no control sequences.
+    is_plain: bool,
     waiting: VecDeque<u8>,
     is_quiet: bool,
     is_dry_run: bool,
@@ -162,6 +168,10 @@ impl Reporter {
             meter: Meter::default(),
             next: is_told.then_some(now),
             drawn: 0,
+            is_plain: matches!(
+                environment::current().get_text("TERM"),
+                None | Some("" | "dumb")
+            ),
             waiting: VecDeque::new(),
             is_quiet,
             is_dry_run: wishes.dry_run,
@@ -220,8 +230,7 @@ impl Reporter {
             Style::Terminal(tty) => {
                 let columns = tty.size().map_or(COLUMNS, |size| size.columns);
                 // The last column would make some terminals begin a new line.
-                // Room for the cursor, and for the key that interrupts us.
-                let columns = usize::from(columns).saturating_sub(1 + TYPED_SIGNAL.len());
+                let columns = usize::from(columns).saturating_sub(1);
                 let text = line(snapshot, rate, columns);
                 self.draw(&text);
                 self.next = Some(now + DRAWN_EACH);
@@ -498,24 +507,23 @@ impl Reporter {
         self.write(&bytes, waiting_max);
     }
 
+    /// Draws the line, and leaves the cursor at its beginning. A terminal whose window becomes narrower wraps the line,
+    /// and keeps the cursor where the line begins: so the next erasing takes all rows of it. What the user types is echoed
+    /// there, and drawn over.
     fn draw(&mut self, text: &str) {
         if text.is_empty() && self.drawn == 0 {
             return;
         }
-        let width = text.width();
-        let rest = " ".repeat(self.drawn.saturating_sub(width));
-        let back = "\u{8}".repeat(rest.len());
-        self.drawn = width;
-        let end = if width == 0 { "\r" } else { "" };
-        let text = format!("\r{text}{rest}{back}{end}");
-        self.write(&text, WAITING_BYTES_MAX);
+        let erasing = self.erasing();
+        self.drawn = text.width();
+        self.write(&format!("{erasing}\r{text}\r"), WAITING_BYTES_MAX);
     }
 
-    /// Blanks instead of control sequences: they work on every terminal.
     fn erasing(&self) -> String {
         match self.drawn {
             0 => String::new(),
-            width => format!("\r{}\r", " ".repeat(width + TYPED_SIGNAL.len())),
+            _ if !self.is_plain => format!("\r{ERASE_BELOW}"),
+            width => format!("\r{}\r", " ".repeat(width.max(TYPED_SIGNAL.len()))),
         }
     }
 
@@ -563,28 +571,78 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn what_a_terminal_shows_of_ctrl_c_goes_with_the_line() {
+    /// Has a reporter write at a terminal, and returns the bytes up to the last of `end`.
+    fn written(end: &str, write: impl FnOnce(&mut Reporter)) -> Vec<u8> {
         let size = WindowSize {
             rows: 24,
             columns: 80,
         };
         let (master, slave) = pty::open(size).unwrap();
-        let mut reporter = reporter_at(&slave);
-        reporter.draw("some line");
-        reporter.clear();
-        let erased = format!("\rsome line\r{}\r", " ".repeat("some line^C".len()));
+        write(&mut reporter_at(&slave));
         let mut shown = Vec::new();
-        // A terminal may hand over the two in two pieces, the second a little later.
-        while shown.len() < erased.len() {
-            let mut buffer = [0; 100];
+        // A terminal may hand over what was written in pieces, one a little later than the other.
+        while !shown.ends_with(end.as_bytes()) {
+            let mut buffer = [0; 1000];
             match master.read(&mut buffer) {
                 Ok(Transfer::Bytes(count)) => shown.extend_from_slice(&buffer[..count]),
                 Ok(Transfer::WouldBlock) => {}
                 other => panic!("{other:?} after {shown:?}"),
             }
         }
-        assert_eq!(shown, erased.as_bytes());
+        shown
+    }
+
+    #[test]
+    fn what_is_typed_meanwhile_goes_with_the_line() {
+        let drawn = written("line\r", |reporter| reporter.draw("some line"));
+        let again = written("end\r", |reporter| {
+            reporter.drawn = 9;
+            reporter.draw("at its end");
+        });
+        let cleared = written(ERASE_BELOW, |reporter| {
+            reporter.drawn = 10;
+            reporter.clear();
+        });
+        let mut terminal = vt100::Parser::new(24, 80, 0);
+        terminal.process(b"$ fulmar cp\r\n");
+        terminal.process(&drawn);
+        terminal.process(b"typed, and more than the line has");
+        terminal.process(&again);
+        assert_eq!(terminal.screen().contents(), "$ fulmar cp\nat its end");
+        terminal.process(b"^C");
+        terminal.process(&cleared);
+        assert_eq!(terminal.screen().contents(), "$ fulmar cp");
+    }
+
+    #[test]
+    fn of_a_line_that_a_narrower_window_has_wrapped_nothing_is_left() {
+        let long = "x".repeat(70);
+        let drawn = written("x\r", |reporter| reporter.draw(&long));
+        assert!(
+            drawn.ends_with(b"\r"),
+            "the cursor is where the line begins"
+        );
+        let again = written("line\r", |reporter| {
+            reporter.drawn = 70;
+            reporter.draw("short line");
+        });
+        // Terminals that wrap leave the cursor at the character where it was.
+        let mut terminal = vt100::Parser::new(24, 30, 0);
+        terminal.process(b"before\r\n");
+        terminal.process(long.as_bytes());
+        terminal.process(b"\x1b[2;1H");
+        terminal.process(&again);
+        assert_eq!(terminal.screen().contents(), "before\nshort line");
+    }
+
+    #[test]
+    fn a_terminal_without_control_sequences_gets_blanks() {
+        let cleared = written(" \r", |reporter| {
+            reporter.is_plain = true;
+            reporter.drawn = 9;
+            reporter.clear();
+        });
+        assert_eq!(cleared, b"\r         \r");
     }
 
     fn reporter_at(terminal: &Slave) -> Reporter {
@@ -593,6 +651,7 @@ mod tests {
             meter: Meter::default(),
             next: None,
             drawn: 0,
+            is_plain: false,
             waiting: VecDeque::new(),
             is_quiet: false,
             is_dry_run: false,
