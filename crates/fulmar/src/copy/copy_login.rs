@@ -242,9 +242,12 @@ fn remote_program(server: &str) -> Option<String> {
 ///
 /// When it does.
 pub(super) fn check_ending(signal: Signal) -> Result<(), CopyError> {
-    let resumes = false;
     ending(signal).map_or(Ok(()), |signal| {
-        Err(CopyError::Interrupted { signal, resumes })
+        Err(CopyError::Interrupted {
+            signal,
+            resumes: false,
+            is_kept: false,
+        })
     })
 }
 

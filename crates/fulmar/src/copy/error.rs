@@ -141,6 +141,8 @@ pub(crate) enum CopyError {
         signal: Signal,
         /// True if the same command goes on where it was.
         resumes: bool,
+        /// True if it does without `--no-resume`.
+        is_kept: bool,
     },
 
     /// No copy begins, and an operand that was taken for one on another machine is a file here, too.
@@ -294,6 +296,11 @@ impl Advice for CopyError {
             }
             CopyError::Interrupted { resumes: true, .. } => {
                 "run the same command again to continue".to_owned()
+            }
+            CopyError::Interrupted { is_kept: true, .. } => {
+                "a partial file is kept beside the target, .NAME.HASH.fulmar-part: the same command without --no-resume \
+                 continues it, and with it begins anew"
+                    .to_owned()
             }
             CopyError::Refused { .. }
             | CopyError::Incomplete { .. }

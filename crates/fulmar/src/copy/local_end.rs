@@ -37,6 +37,12 @@ pub(super) enum LocalTask {
 }
 
 impl LocalTask {
+    /// Tells if what has arrived of files is kept when this one is interrupted.
+    pub(super) fn leaves_parts(&self) -> bool {
+        let (LocalTask::Upload(request, _) | LocalTask::Download(request, ..)) = self;
+        !request.flags().contains(Flags::DRY_RUN) && !request.flags().contains(Flags::IN_ORDER)
+    }
+
     /// Tells if the same command goes on where this one is interrupted.
     pub(super) fn resumes(&self) -> bool {
         let (LocalTask::Upload(request, _) | LocalTask::Download(request, ..)) = self;
@@ -70,6 +76,8 @@ pub(super) struct LocalEnd<'a> {
     silence: SilenceTimer,
     /// True if the same command would go on from here.
     resumes: bool,
+    /// True if what has arrived is kept.
+    leaves_parts: bool,
     /// The part that the other machine has in the copy.
     remote_end: CopyEnd,
 }
@@ -83,7 +91,7 @@ impl<'a> LocalEnd<'a> {
         task: LocalTask,
         pace: RateLimiter,
     ) -> LocalEnd<'a> {
-        let resumes = task.resumes();
+        let (resumes, leaves_parts) = (task.resumes(), task.leaves_parts());
         let remote_end = match &task {
             LocalTask::Upload(..) => CopyEnd::Target,
             LocalTask::Download(..) => CopyEnd::Source,
@@ -96,6 +104,7 @@ impl<'a> LocalEnd<'a> {
             pace,
             silence: SilenceTimer::from(now()),
             resumes,
+            leaves_parts,
             remote_end,
         }
     }
@@ -211,8 +220,12 @@ impl<'a> LocalEnd<'a> {
 
     fn handle_signal(&mut self, now: Time, signal: Signal) -> Result<(), CopyError> {
         if let Some(signal) = ending(signal) {
-            let resumes = self.resumes && self.progress().bytes > 0;
-            return Err(CopyError::Interrupted { signal, resumes });
+            let has_begun = self.progress().bytes > 0;
+            return Err(CopyError::Interrupted {
+                signal,
+                resumes: self.resumes && has_begun,
+                is_kept: !self.resumes && has_begun && self.leaves_parts,
+            });
         }
         if matches!(signal, Signal::WindowChange | Signal::Continue) {
             self.reporter.redraw(now);

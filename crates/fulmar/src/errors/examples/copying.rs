@@ -125,8 +125,17 @@ pub(super) fn rows() -> Vec<Row> {
             CopyError::Interrupted {
                 signal: Signal::Interrupt,
                 resumes: true,
+                is_kept: false,
             },
             "Ctrl-C, or another signal",
+        ),
+        (
+            CopyError::Interrupted {
+                signal: Signal::Interrupt,
+                resumes: false,
+                is_kept: true,
+            },
+            "the same, of a copy with --no-resume",
         ),
     ];
     let row = |(failure, cause)| row(failure, FULMAR, cause);

@@ -215,6 +215,24 @@ fn without_resuming_it_begins_anew() {
 }
 
 #[test]
+fn who_does_not_resume_is_told_of_the_partial_file_that_another_command_goes_on_from() {
+    let Some(scene) = scene() else { return };
+    scene.near.write_home(Person::Alice, "file", noise(SHORT));
+    let mut terminal = at_terminal(&scene, &["-l", "3MB", "--no-resume", "file", &far("")]);
+    wait_for_megabytes(&mut terminal, 12.0);
+    terminal.type_keys("\x03");
+    let ended = terminal.wait_for_end();
+    terminal.wait_for_text("without --no-resume");
+    assert_eq!(ended.code(), Some(130));
+    scene.expect_nothing_left();
+    assert!(has_part(&scene));
+    let output = copy(&scene, &["--dry-run", "file", &far("")]);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(told, "file  24.0 MB  resumes an interrupted copy\n");
+    expect_taken_up(&scene);
+}
+
+#[test]
 fn a_local_end_that_is_killed_leaves_a_remote_end_that_leaves() {
     let Some(scene) = scene() else { return };
     let mut terminal = half_way(&scene);
