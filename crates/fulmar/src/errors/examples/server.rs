@@ -8,6 +8,19 @@ use crate::offer_input::OfferInputError;
 use crate::process_title::{PortHolder, PortUse};
 use crate::server::ServerError;
 
+/// The failure over a port that a process of the same user has.
+fn held_by(port_use: PortUse) -> ServerError {
+    ServerError::PortsBusy {
+        ports: PortRange::parse("60001").unwrap(),
+        error: said("Address already in use"),
+        holder: Some(PortHolder {
+            pid: 4711,
+            port_use,
+            port: 60001,
+        }),
+    }
+}
+
 pub(super) fn rows() -> Vec<Row> {
     vec![
         row(
@@ -20,17 +33,19 @@ pub(super) fn rows() -> Vec<Row> {
             "all ports are taken, on every address that was tried",
         ),
         row(
-            ServerError::PortsBusy {
-                ports: PortRange::parse("60001").unwrap(),
-                error: said("Address already in use"),
-                holder: Some(PortHolder {
-                    pid: 4711,
-                    port_use: PortUse::DetachedSession,
-                    port: 60001,
-                }),
-            },
+            held_by(PortUse::DetachedSession),
             BOTH,
-            "a single port was named, and a session or a copy of the same user has it",
+            "a single port was named, and a session of the same user has it whose client is away",
+        ),
+        row(
+            held_by(PortUse::Session),
+            BOTH,
+            "the same, and the client of that session is there",
+        ),
+        row(
+            held_by(PortUse::Copy),
+            BOTH,
+            "the same, and a copy of the same user has the port",
         ),
         row(
             ServerError::ShellMissing {
