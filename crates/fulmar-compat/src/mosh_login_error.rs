@@ -55,6 +55,9 @@ impl MoshLoginError {
     /// Says what to try next.
     pub fn advice(&self) -> String {
         match self {
+            MoshLoginError::Usage(UsageError::NoHost) => {
+                "type where to log in, as in mosh ada@example.org; mosh --help lists the options".to_owned()
+            }
             MoshLoginError::Usage(_) => "mosh --help lists the options".to_owned(),
             MoshLoginError::SshCommand(_) | MoshLoginError::NoSshCommand => {
                 "write it like this: --ssh='ssh -p 2222 -i \"my key\"'".to_owned()

@@ -65,8 +65,8 @@ pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, MoshError> {
             Ok(0)
         }
         Err(UsageError::NoHost) => {
-            report::print_to_stderr(MOSH_USAGE);
-            Ok(CompatMode::Mosh.failure_status())
+            report::print_to_stderr(&format!("{MOSH_USAGE}\n"));
+            Err(MoshLoginError::Usage(UsageError::NoHost).into())
         }
         Err(mistake) => Err(MoshLoginError::Usage(mistake).into()),
     }
