@@ -354,8 +354,16 @@ impl Client {
         self.settle();
     }
 
-    /// Takes in what the user typed.
+    /// Takes in what the user typed. A key that closes a panel is not for the program.
     pub fn handle_keys(&mut self, now: Time, bytes: &[u8]) {
+        if self.phase == Phase::Open
+            && !self.keys.is_armed()
+            && self.notices.closes_panel(now, bytes)
+        {
+            self.notices.dismiss();
+            self.is_stale = true;
+            return;
+        }
         let mut typed = Vec::new();
         let commands = self.keys.read(bytes, &mut typed);
         if self.phase == Phase::Open && !typed.is_empty() {

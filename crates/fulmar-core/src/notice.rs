@@ -212,7 +212,15 @@ impl Notices {
         self.message = None;
     }
 
-    /// Notes that a datagram could not be sent.
+    /// Returns true if a panel is shown, and what was typed is meant for it alone.
+    pub(crate) fn closes_panel(&self, now: Time, typed: &[u8]) -> bool {
+        let is_panel = |message: &Message| matches!(message, Message::Help | Message::LinkInfo);
+        let shown = self.message.as_ref();
+        shown.is_some_and(|(message, until)| is_panel(message) && now < *until)
+            && panel::is_closed_by(typed)
+    }
+
+    /// Notes that a datagram could not be sent, and `what` is to be said of it.
     pub(crate) fn note_trouble(&mut self, now: Time, what: String) {
         let since = match &self.send_failure {
             Some(send_failure) if now.since(send_failure.last) <= SEND_FAILURE_LASTS => {

@@ -290,6 +290,40 @@ fn reports_are_told_when_the_server_does_not_answer_and_not_before() {
 }
 
 #[test]
+fn a_key_that_closes_a_panel_is_not_typed_and_every_other_one_is() {
+    for command in [&b"\x1ei"[..], b"\x1e?"] {
+        for (keys, is_typed) in [
+            (&b"q"[..], false),
+            (b"\x1b", false),
+            (b" ", false),
+            (b"\r", false),
+            (b"x", true),
+            (b"\x1b[A", true),
+            (b"quit\r", true),
+        ] {
+            let mut pair = Pair::own();
+            pair.exchange(ms(0));
+            pair.client.handle_keys(ms(300), command);
+            assert!(pair.drawn(ms(300)).contains("closes this"));
+            pair.client.handle_keys(ms(400), keys);
+            let typed = UserEvent::Keys(keys.to_vec());
+            assert_eq!(
+                pair.exchange(ms(500)).contains(&typed),
+                is_typed,
+                "{keys:?}"
+            );
+            assert!(!pair.drawn(ms(500)).contains("closes this"), "{keys:?}");
+            pair.client.handle_keys(ms(600), b"q");
+            let typed = UserEvent::Keys(b"q".to_vec());
+            assert!(
+                pair.exchange(ms(900)).contains(&typed),
+                "there is no panel any more"
+            );
+        }
+    }
+}
+
+#[test]
 fn keys_are_wanted_until_16_mib_wait() {
     let mut pair = Pair::own();
     pair.exchange(ms(0));

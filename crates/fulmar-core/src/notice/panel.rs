@@ -3,6 +3,21 @@
 use crate::compat_mode::CompatMode;
 use crate::escape_key::EscapeKey;
 
+/// The keys that close a panel and do nothing else: q, Escape, Space, and Enter in both its forms.
+///
+/// Chosen by eye: those with which pagers and pop-ups of terminals are left.
+const CLOSING: [u8; 5] = [b'q', 0x1B, b' ', b'\r', b'\n'];
+
+/// The last row of each panel.
+const HOW_TO_CLOSE: &str =
+    "  q, Esc, Space or Enter closes this; other keys do, too, and are typed.";
+
+/// Returns true if what was read from the keyboard is one key that closes a panel. Arrows and pastes come as several bytes at
+/// once.
+pub(super) fn is_closed_by(typed: &[u8]) -> bool {
+    matches!(typed, [key] if CLOSING.contains(key))
+}
+
 /// Returns the list of all keys that the client obeys.
 pub(super) fn help(escape: EscapeKey) -> Vec<String> {
     let (Some(key), Some(pass)) = (escape.label(), escape.pass_label()) else {
@@ -22,6 +37,7 @@ pub(super) fn help(escape: EscapeKey) -> Vec<String> {
         rows.push(format!("  {key} counts only as the first key of a line."));
     }
     rows.push("  Ctrl-L alone repaints the screen; the program gets it, too.".to_owned());
+    rows.push(HOW_TO_CLOSE.to_owned());
     rows
 }
 
@@ -29,7 +45,8 @@ pub(super) fn help(escape: EscapeKey) -> Vec<String> {
 pub(super) fn link(server: &str, rows: Vec<String>) -> Vec<String> {
     let title = title(&format!("the link to {server}"));
     let rows = rows.into_iter().map(|row| format!("  {row}"));
-    [title].into_iter().chain(rows).collect()
+    let end = HOW_TO_CLOSE.to_owned();
+    [title].into_iter().chain(rows).chain([end]).collect()
 }
 
 fn title(text: &str) -> String {

@@ -200,7 +200,8 @@ fn link_information_stays_for_ten_seconds_or_until_dismissed() {
         })
     };
     notices.show_link_info(ms(1000));
-    let panel = "fulmar: the link to 192.0.2.7, UDP port 60001\n  round trip 7 ms";
+    let panel = "fulmar: the link to 192.0.2.7, UDP port 60001\n  round trip 7 ms\n  q, Esc, \
+                 Space or Enter closes this; other keys do, too, and are typed.";
     assert_eq!(shown(&notices, 1000).as_deref(), Some(panel));
     assert_eq!(notices.next_change(ms(1000), liveness), Some(ms(2000)));
     let later = heard_at(10_999, 10_999);

@@ -19,7 +19,10 @@ const KEYS: [(&str, &str); 6] = [
         "Ctrl-^ i",
         "Show the state of the link: round trip, protocol, predictions, data sent and received.",
     ),
-    ("Ctrl-^ ?", "List these keys."),
+    (
+        "Ctrl-^ ?",
+        "List these keys. q, Esc, Space or Enter closes this and the state of the link.",
+    ),
     (
         "Ctrl-L",
         "Repaint the screen; the program gets the key, too.",
