@@ -66,6 +66,8 @@ pub struct ClientConfig {
     pub title_prefix: String,
     /// The server as notices call it, for instance `192.0.2.7, UDP port 60001`.
     pub server_label: String,
+    /// True if the server is on this machine, so that nothing between it and the client can reject datagrams.
+    pub is_server_local: bool,
     /// The settings of prediction: when keys are shown before the server has answered, and how.
     pub prediction: fulmar_predict::PredictionConfig,
     /// True if the server says, by another way, when it has heard us ([`Client::note_heard`]). Then its
@@ -90,6 +92,7 @@ impl ClientConfig {
             compat: CompatMode::Fulmar,
             title_prefix: String::new(),
             server_label: "the server".to_owned(),
+            is_server_local: false,
             prediction: fulmar_predict::PredictionConfig::default(),
             server_reports: false,
             seed,
@@ -174,6 +177,7 @@ pub struct Client {
     stream: UserStream,
     keys: EscapeReader,
     notices: Notices,
+    is_server_local: bool,
     prediction: Prediction,
     /// The overlay that was drawn last.
     predicted: Option<Overlay>,
@@ -207,6 +211,7 @@ impl Client {
             compat,
             title_prefix,
             server_label,
+            is_server_local,
             prediction,
             server_reports,
             seed,
@@ -244,6 +249,7 @@ impl Client {
             stream,
             keys: EscapeReader::new(escape_key, compat),
             notices: Notices::new(now, compat, server_label, delivery, escape_key),
+            is_server_local,
             prediction: Prediction::new(prediction, size),
             predicted: None,
             display: Display::new(outer, title_prefix),
@@ -528,6 +534,11 @@ impl Client {
         self.endpoint.heard_at().is_some()
     }
 
+    /// Returns true if the server had answered, and nothing listens at its port any more, as far as anybody has said.
+    pub fn is_server_gone(&self) -> bool {
+        self.notices.is_server_gone(self.liveness())
+    }
+
     /// Returns how the server's program ended, if the server has said so: both have to have agreed on
     /// [`Capability::Exit`].
     pub fn exit_status(&self) -> Option<ExitStatus> {
@@ -596,10 +607,17 @@ impl Client {
     }
 
     fn note_trouble(&mut self, now: Time, error: SendError) {
-        self.notices.note_trouble(now, describe(error));
-        if error == SendError::Refused {
+        let is_rejected = error == SendError::Refused;
+        if is_rejected {
             self.notices.note_refused(now);
         }
+        // Who rejects datagrams is known only of a server that was there, or if there is nothing between.
+        let told = if is_rejected && !self.is_connected() && !self.is_server_local {
+            "UDP is rejected: a firewall, or a server that has gone".to_owned()
+        } else {
+            format!("cannot send: {}", describe(error))
+        };
+        self.notices.note_trouble(now, told);
     }
 
     /// Says goodbye, unless nobody can hear it or it has been said.
@@ -745,7 +763,7 @@ impl Client {
 }
 
 /// Returns what a person can make of an error of the system.
-fn describe(error: SendError) -> String {
+fn describe(error: SendError) -> &'static str {
     match error {
         SendError::TooBig => "the network takes only short datagrams",
         SendError::Unreachable | SendError::SourceGone => "no network leads to the server",
@@ -754,7 +772,6 @@ fn describe(error: SendError) -> String {
         SendError::NoRoom => "the system has no room for more",
         SendError::Other => "the system reports an error",
     }
-    .to_owned()
 }
 
 #[cfg(test)]

@@ -279,7 +279,7 @@ impl Notices {
 
     /// Returns true if the server that was there has not been heard since nothing listens at its port any more.
     /// A single report is the network's everyday life.
-    fn is_server_gone(&self, liveness: ServerLiveness) -> bool {
+    pub(crate) fn is_server_gone(&self, liveness: ServerLiveness) -> bool {
         let lasts = |refusals: Refusals| refusals.last >= refusals.since + SEND_FAILURE_AFTER;
         liveness.heard.is_some() && self.refusals.is_some_and(lasts)
     }
@@ -325,7 +325,7 @@ impl Notices {
         if let Some(send_failure) = &self.send_failure
             && send_failure.is_shown(now, liveness)
         {
-            return Some(format!("cannot send: {}", send_failure.what));
+            return Some(send_failure.what.clone());
         }
         if self.is_input_full {
             return Some("keys are not read until the server has caught up".to_owned());

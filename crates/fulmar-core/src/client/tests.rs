@@ -290,6 +290,36 @@ fn reports_are_told_when_the_server_does_not_answer_and_not_before() {
 }
 
 #[test]
+fn who_rejects_datagrams_is_told_only_of_a_server_that_was_there_or_is_here() {
+    let told = |is_server_local, is_there: bool| {
+        let mut pair = Pair::new(|config| config.is_server_local = is_server_local);
+        if is_there {
+            pair.exchange(ms(0));
+        }
+        for millis in [8000, 8300] {
+            let error = SendError::Refused;
+            pair.client.handle_report(ms(millis), PATH, error);
+        }
+        (pair.drawn(ms(8300)), pair.client.is_server_gone())
+    };
+    let (drawn, is_gone) = told(false, false);
+    assert!(
+        drawn.contains("UDP is rejected: a firewall, or a server that has gone"),
+        "{drawn}"
+    );
+    assert!(!is_gone);
+    let (drawn, is_gone) = told(true, false);
+    assert!(
+        drawn.contains("nothing listens at the server's port"),
+        "{drawn}"
+    );
+    assert!(!is_gone);
+    let (drawn, is_gone) = told(false, true);
+    assert!(drawn.contains("the server is gone"), "{drawn}");
+    assert!(is_gone);
+}
+
+#[test]
 fn a_key_that_closes_a_panel_is_not_typed_and_every_other_one_is() {
     for command in [&b"\x1ei"[..], b"\x1e?"] {
         for (keys, is_typed) in [

@@ -134,7 +134,7 @@ fn the_time_is_renewed_every_second_and_after_a_minute_every_third() {
 fn a_change_that_is_announced_lies_ahead() {
     let mut notices = notices();
     notices.show_link_info(ms(100));
-    notices.note_trouble(ms(120), "no route".to_owned());
+    notices.note_trouble(ms(120), "cannot send: no route".to_owned());
     for liveness in [SILENT, heard_at(90, 90)] {
         let mut now = ms(0);
         for _ in 0..1000 {
@@ -161,16 +161,16 @@ fn times_are_seconds_then_minutes_then_hours() {
 fn trouble_is_told_when_it_lasts_and_fades_when_it_ends() {
     let mut notices = notices();
     let liveness = heard_at(1000, 1000);
-    notices.note_trouble(ms(1700), "no route".to_owned());
+    notices.note_trouble(ms(1700), "cannot send: no route".to_owned());
     assert_eq!(text(&notices, 2500, liveness), None, "it was one");
-    notices.note_trouble(ms(1949), "no route".to_owned());
+    notices.note_trouble(ms(1949), "cannot send: no route".to_owned());
     assert_eq!(text(&notices, 2500, liveness), None);
-    notices.note_trouble(ms(2000), "no route".to_owned());
+    notices.note_trouble(ms(2000), "cannot send: no route".to_owned());
     let shown = text(&notices, 2000, liveness).unwrap();
     assert!(shown.contains("cannot send: no route"), "{shown}");
     assert!(text(&notices, 5099, liveness).is_some());
     assert_eq!(text(&notices, 5100, liveness), None);
-    notices.note_trouble(ms(5000), "no route".to_owned());
+    notices.note_trouble(ms(5000), "cannot send: no route".to_owned());
     assert!(
         text(&notices, 5001, liveness).is_some(),
         "still the same run"
@@ -270,7 +270,7 @@ fn a_narrow_screen_gets_the_shorter_wording() {
 #[test]
 fn with_trouble_how_to_quit_is_told_before_the_time() {
     let mut notices = notices();
-    let refused = || "nothing listens at the server's port".to_owned();
+    let refused = || "cannot send: nothing listens at the server's port".to_owned();
     notices.note_trouble(ms(12_000), refused());
     notices.note_trouble(ms(13_000), refused());
     let at = |columns| {

@@ -43,7 +43,7 @@ pub(crate) enum ClientError {
     /// The server has never answered.
     #[error(
         "no answer from {server}: {sent} datagrams were sent there, {}{}",
-        arrived(*is_heard), refused(*refusals)
+        arrived(*is_heard), refused(*refusals, *is_local)
     )]
     NeverConnected {
         /// The address to which datagrams went.
@@ -56,6 +56,14 @@ pub(crate) enum ClientError {
         refusals: u64,
         /// True if any has arrived; `None` if the server does not tell.
         is_heard: Option<bool>,
+        /// True if the address is one of this machine itself.
+        is_local: bool,
+    },
+    /// The user left a server that had ended already.
+    #[error("the server is gone: nothing listens any more at {server}")]
+    ServerGone {
+        /// The address to which datagrams went.
+        server: String,
     },
     /// The end was not confirmed.
     #[error("you left, and {server} has not confirmed it")]
@@ -126,6 +134,23 @@ impl Advice for ClientError {
             ClientError::UnknownTerminal { .. } => {
                 "set TERM to a type that this machine knows, for instance xterm".to_owned()
             }
+            ClientError::NeverConnected {
+                port,
+                refusals: 1..,
+                is_local: true,
+                ..
+            } => format!(
+                "check that the server runs, and that {port} is its port: the server prints it after MOSH CONNECT"
+            ),
+            ClientError::NeverConnected {
+                port,
+                refusals: 1..,
+                is_heard: Some(false),
+                ..
+            } => format!(
+                "a firewall there or on the way blocks UDP to port {port}, or the server has ended: open the port, \
+                 or choose an open one with -p"
+            ),
             ClientError::NeverConnected { port, is_heard, .. } => match is_heard {
                 None => format!(
                     "check that the server runs, and that every firewall on the way lets UDP through to port \
@@ -143,6 +168,11 @@ impl Advice for ClientError {
             ClientError::Unanswered { .. } => {
                 "the session may still run there; half a minute from now, the next fulmar to that host says so, and \
                  how to end it"
+                    .to_owned()
+            }
+            ClientError::ServerGone { .. } => {
+                "start a new session: this one has ended with its server; only if a firewall has just begun to reject \
+                 UDP does it still run"
                     .to_owned()
             }
             ClientError::Altered => {
@@ -170,10 +200,12 @@ fn arrived(is_heard: Option<bool>) -> &'static str {
     }
 }
 
-fn refused(refusals: u64) -> String {
-    match refusals {
-        0 => String::new(),
-        refusals => format!("; {refusals} times a machine on the way refused"),
+fn refused(refusals: u64, is_local: bool) -> String {
+    match (refusals, is_local) {
+        (0, _) => String::new(),
+        (_, true) => "; nothing listens at that port of this machine".to_owned(),
+        (1, false) => "; one was refused, there or on the way".to_owned(),
+        (_, false) => format!("; {refusals} were refused, there or on the way"),
     }
 }
 
@@ -189,6 +221,7 @@ mod tests {
             sent: 19,
             refusals: 0,
             is_heard: None,
+            is_local: false,
         };
         let told = failure.to_string();
         assert!(told.contains("192.0.2.7, UDP port 60001"), "{told}");
@@ -205,6 +238,7 @@ mod tests {
             sent: 8,
             refusals: 2,
             is_heard,
+            is_local: false,
         };
         for (is_heard, told, advice) in [
             (None, "none came back", "every firewall"),
@@ -213,9 +247,25 @@ mod tests {
         ] {
             let failure = failure(is_heard);
             assert!(failure.to_string().contains(told), "{failure}");
-            assert!(failure.to_string().contains("2 times"), "{failure}");
+            assert!(failure.to_string().contains("2 were refused"), "{failure}");
             assert!(failure.advice(CompatMode::Fulmar).unwrap().contains(advice));
         }
+    }
+
+    #[test]
+    fn nothing_on_the_way_is_blamed_for_a_port_of_this_machine() {
+        let failure = ClientError::NeverConnected {
+            server: "127.0.0.1, UDP port 60001".to_owned(),
+            port: 60001,
+            sent: 8,
+            refusals: 8,
+            is_heard: None,
+            is_local: true,
+        };
+        let advice = failure.advice(CompatMode::Fulmar).unwrap();
+        let told = format!("{failure}; {advice}");
+        assert!(told.contains("nothing listens at that port"), "{told}");
+        assert!(!told.contains("on the way"), "{told}");
     }
 
     #[test]

@@ -232,6 +232,8 @@ impl ClientSetup {
                 String::new()
             },
             server_label: params.candidates.label(),
+            // A login to this machine may lead elsewhere, through a tunnel or a container.
+            is_server_local: params.login.is_none() && is_local(&params.candidates),
             prediction: self.settings.prediction(),
             // Only ours does.
             server_reports: is_logging_in && params.agreement.is_some(),
@@ -320,6 +322,7 @@ fn judge(
         },
         ClientEnding::KeySpent => ClientError::KeySpent,
         ClientEnding::Altered => ClientError::Altered,
+        _ if event_loop.client.is_server_gone() => ClientError::ServerGone { server },
         _ if event_loop.client.is_connected() => ClientError::Unanswered { server },
         _ => {
             tracing::info!(tried = ?candidates.tried(), "nobody has answered");
@@ -330,10 +333,17 @@ fn judge(
                 sent: candidates.unanswered(),
                 refusals: counters.send_errors,
                 is_heard: event_loop.client.is_heard(),
+                is_local: is_local(candidates),
             }
         }
     };
     Err(failure)
+}
+
+/// Tells if a server can only be on this machine.
+fn is_local(candidates: &CandidateAddresses) -> bool {
+    let mut tried = candidates.tried().iter();
+    tried.all(|tried| tried.address.ip().to_canonical().is_loopback())
 }
 
 /// Returns what becomes of the last screen of a session with the command of these words, or with a shell: ssh

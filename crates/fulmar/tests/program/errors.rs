@@ -6,7 +6,7 @@ use std::process::Output;
 
 use fulmar_platform::Spawn;
 
-use crate::support::{Rules, Setup, Terminal, World};
+use crate::support::{Rules, Setup, Terminal, World, holds};
 
 /// A key that fits no server.
 const KEY: &str = "AAAAAAAAAAAAAAAAAAAAAA";
@@ -187,7 +187,9 @@ fn a_port_where_nobody_listens_is_told() {
     terminal.type_keys(b"\x1e.\x1e.");
     assert_eq!(terminal.wait_for_end().code(), Some(255));
     terminal.expect_restored();
+    terminal.wait_for_text("nothing listens at that port of this machine");
     terminal.wait_for_text("check that the server runs");
+    assert!(!holds(terminal.screen(), "on the way"));
 }
 
 #[test]

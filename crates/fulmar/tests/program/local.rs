@@ -10,7 +10,8 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
 use rustix::process::Signal;
 
 use crate::support::{
-    DEADLINE, PROMPT, Process, Rules, Setup, Terminal, World, adopt_orphans, sees_environments,
+    DEADLINE, PROMPT, Process, Rules, Setup, Terminal, World, adopt_orphans, holds,
+    sees_environments,
 };
 
 /// A home in which a login shell greets with the prompt that tests wait for, and nothing else.
@@ -361,7 +362,8 @@ fn a_server_that_was_killed_is_told_and_can_be_left() {
     terminal.type_keys(b"\x1e.\x1e.");
     assert_eq!(terminal.wait_for_end().code(), Some(255));
     terminal.expect_restored();
-    terminal.wait_for_text("you left, and 127.0.0.1");
+    terminal.wait_for_text("the server is gone: nothing listens any more at 127.0.0.1");
+    assert!(!holds(terminal.screen(), "may still run"));
 }
 
 /// Reads the number in the last line of the form "server is 123.".

@@ -60,6 +60,7 @@ pub(super) fn session() -> Vec<Row> {
         sent: 19,
         refusals: 0,
         is_heard,
+        is_local: false,
     };
     vec![
         row(
@@ -68,9 +69,33 @@ pub(super) fn session() -> Vec<Row> {
             "the server does not run any more, or UDP is blocked in one direction or both",
         ),
         row(
+            ClientError::NeverConnected {
+                server: "127.0.0.1, UDP port 60001".to_owned(),
+                port: 60001,
+                sent: 19,
+                refusals: 19,
+                is_heard: None,
+                is_local: true,
+            },
+            BOTH,
+            "the same on this machine itself: the server does not run any more, or has another port",
+        ),
+        row(
             never(Some(false)),
             FULMAR,
             "after a login: UDP is blocked on the way there",
+        ),
+        row(
+            ClientError::NeverConnected {
+                server: "192.0.2.7, UDP port 60001".to_owned(),
+                port: 60001,
+                sent: 19,
+                refusals: 19,
+                is_heard: Some(false),
+                is_local: false,
+            },
+            FULMAR,
+            "after a login: a firewall rejects UDP, or the server ended before it was reached",
         ),
         row(
             never(Some(true)),
@@ -83,6 +108,13 @@ pub(super) fn session() -> Vec<Row> {
             },
             BOTH,
             "the user has left while the server could not be reached",
+        ),
+        row(
+            ClientError::ServerGone {
+                server: "192.0.2.7, UDP port 60001".to_owned(),
+            },
+            BOTH,
+            "the server was killed or its machine restarted, and the user has left",
         ),
         row(
             SessionError::Interrupted(Signal::Interrupt),

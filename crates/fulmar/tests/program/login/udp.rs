@@ -1,7 +1,7 @@
 //! Networks that let ssh through and not what the session needs.
 
 use super::scene::{FAR, Plan, Scene, Starter, expect_refusal, for_each_starter};
-use crate::support::network::{Families, Way, block_udp, refuse_udp};
+use crate::support::network::{Families, Way, block_udp, refuse_udp, reject_udp};
 use crate::support::{Machine, Terminal, holds};
 
 for_each_starter! {
@@ -9,6 +9,7 @@ for_each_starter! {
     nothing_comes_back: fulmar mosh;
     nothing_passes_either_way: fulmar;
     a_firewall_says_no: fulmar;
+    a_firewall_says_that_nothing_listens: fulmar;
     the_wait_ends_by_itself: fulmar;
 }
 
@@ -68,6 +69,18 @@ fn a_firewall_says_no(starter: Starter) {
     terminal.wait_for_text(WHERE);
     terminal.type_keys(QUIT);
     expect_refusal(&mut terminal, "refused");
+    scene.expect_nothing_left();
+}
+
+fn a_firewall_says_that_nothing_listens(starter: Starter) {
+    let Some((scene, mut terminal)) = blocked(starter, reject_udp) else {
+        return;
+    };
+    // The server runs, but that is not known here.
+    terminal.wait_for_text("UDP is rejected: a firewall, or a server that has gone");
+    terminal.type_keys(QUIT);
+    expect_refusal(&mut terminal, "refused");
+    terminal.wait_for_text("or the server has ended");
     scene.expect_nothing_left();
 }
 

@@ -160,6 +160,15 @@ pub(crate) fn refuse_udp(machine: &Machine) {
     );
 }
 
+/// Refuses UDP that comes in to a machine, in the words of a machine where nothing has the port.
+pub(crate) fn reject_udp(machine: &Machine) {
+    rule(
+        machine,
+        "input",
+        "meta l4proto udp reject with icmpx port-unreachable",
+    );
+}
+
 /// Refuses TCP between other machines: to log in one has to go from one to the next.
 pub(crate) fn forbid_passing_tcp(machine: &Machine) {
     rule(machine, "forward", "meta l4proto tcp reject");
