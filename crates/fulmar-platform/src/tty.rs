@@ -6,8 +6,8 @@ use rustix::fs::{Mode, OFlags, fstat, open};
 
 use rustix::process::{getpgrp, getsid};
 use rustix::termios::{
-    OptionalActions, OutputModes, QueueSelector, Termios, isatty, tcflush, tcgetattr, tcgetpgrp,
-    tcgetsid, tcsetattr, ttyname,
+    Action, OptionalActions, OutputModes, QueueSelector, Termios, isatty, tcflow, tcflush,
+    tcgetattr, tcgetpgrp, tcgetsid, tcsetattr, ttyname,
 };
 use std::io;
 
@@ -105,6 +105,16 @@ impl Tty {
     /// True when another job has the foreground of this terminal.
     pub fn is_in_background(&self) -> bool {
         is_in_background(&self.fd)
+    }
+
+    /// Stops, if another job has the foreground of this terminal, as a program is stopped that writes there: the shell
+    /// tells its user of that. Returns once we have the foreground, or if nothing stops us: `SIGTTOU` is ignored, or no
+    /// shell waits for us.
+    pub fn wait_for_foreground(&self) {
+        if self.is_in_background() {
+            // Of all that a terminal refuses to a job in the background this changes least: it undoes a tcflow.
+            let _ = rustix::io::retry_on_intr(|| tcflow(&self.fd, Action::OOn));
+        }
     }
 
     /// Returns the size of the window, or `None` if the terminal does not know it: a serial line,

@@ -125,8 +125,11 @@ impl ClientSetup {
         log::begin_filtered(log, settings.log_filter.clone())?;
         let trace = Trace::begin(settings.records.trace.as_deref())?;
         let compat = sources.compat_mode();
+        let tty = terminal::find(compat)?;
+        // Before there is a server that waits for us, and while every signal still ends us.
+        tty.wait_for_foreground();
         Ok(ClientSetup {
-            tty: terminal::find(compat)?,
+            tty,
             environment,
             settings,
             trace,

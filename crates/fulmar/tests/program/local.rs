@@ -366,6 +366,32 @@ fn a_server_that_was_killed_is_told_and_can_be_left() {
     assert!(!holds(terminal.screen(), "may still run"));
 }
 
+#[test]
+fn a_session_that_is_started_in_the_background_stops_until_it_has_the_terminal() {
+    let world = world();
+    let mut shell = world.spawn("sh");
+    shell.arg("-i");
+    let mut terminal = Terminal::start(&shell, Setup::default().size, Rules::None);
+    terminal.wait_for_prompt();
+    let program = world.ours("fulmar");
+    let command = "sh -c 'echo in the $((6 * 7)). session; read line'";
+    terminal.type_keys(format!(
+        "{} --local -- {command} & echo server is $!.\n",
+        program.display()
+    ));
+    terminal.wait_for("the job's number", |screen| server_pid(screen).is_some());
+    let pid = server_pid(terminal.screen()).expect("it was just there");
+    Process::of(pid)
+        .expect("the job is there")
+        .wait_until_stopped();
+    terminal.type_keys("\n");
+    terminal.wait_for_text("Stopped");
+    terminal.type_keys("fg\n");
+    terminal.wait_for_text("in the 42. session");
+    terminal.type_keys("\n");
+    terminal.wait_for_text("ready$");
+}
+
 /// Reads the number in the last line of the form "server is 123.".
 fn server_pid(screen: &vt100::Screen) -> Option<u32> {
     let contents = screen.contents();
