@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fulmar_terminal::{
-    Attributes, Cell, CellRow, Column, Glyph, Position, Row, Screen, Size, Style,
+    Attributes, Cell, CellRow, Column, Glyph, Position, Row, Screen, SharedRow, Size, Style,
 };
 
 use crate::caret::{Caret, CaretKind};
@@ -123,7 +123,9 @@ impl Canvas {
     pub(crate) fn changes(&self, after: &Canvas) -> Vec<CellChange> {
         let rows = self.screen.rows().zip(after.screen.rows());
         // A row that both share was not drawn into.
-        let changed = (0..).zip(rows).filter(|(_, (a, b))| !Arc::ptr_eq(a, b));
+        let changed = (0..)
+            .zip(rows)
+            .filter(|(_, (a, b))| !SharedRow::ptr_eq(a, b));
         let mut changes = Vec::new();
         for (row, (before, after)) in changed {
             push_changes(Row(row), before, after, &mut changes);

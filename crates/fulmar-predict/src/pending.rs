@@ -1,10 +1,9 @@
 //! Keys that are typed and not yet settled.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use fulmar_base::Time;
-use fulmar_terminal::{CellRow, Column, Position, Row};
+use fulmar_terminal::{CellRow, Column, Position, Row, SharedRow};
 
 use crate::canvas::Canvas;
 use crate::effect::KeyEffect;
@@ -58,8 +57,8 @@ pub(crate) struct PendingKey {
 #[derive(Clone, Debug)]
 pub(crate) struct CursorSnapshot {
     pub(crate) caret: Position,
-    own: Arc<CellRow>,
-    above: Option<Arc<CellRow>>,
+    own: SharedRow,
+    above: Option<SharedRow>,
 }
 
 impl CursorSnapshot {
@@ -68,8 +67,8 @@ impl CursorSnapshot {
         let above = caret.row.0.checked_sub(1);
         CursorSnapshot {
             caret,
-            own: Arc::clone(canvas.screen().row(caret.row)),
-            above: above.map(|row| Arc::clone(canvas.screen().row(Row(row)))),
+            own: SharedRow::clone(canvas.screen().row(caret.row)),
+            above: above.map(|row| SharedRow::clone(canvas.screen().row(Row(row)))),
         }
     }
 

@@ -1,13 +1,11 @@
 //! The rows of one screen.
 
-use std::collections::VecDeque;
-use std::ops::Range;
-use std::sync::Arc;
-
 use crate::cell::Cell;
-use crate::row::CellRow;
+use crate::row::{CellRow, SharedRow};
 use crate::size::{Row, Size};
 use crate::style::Color;
+use std::collections::VecDeque;
+use std::ops::Range;
 
 /// The work of having a row in one more place and another one in one less: some five cells, as measured by
 /// the example `worst_input`.
@@ -18,10 +16,10 @@ const SHARE_WORK: u64 = 4;
 /// Scrolling moves pointers; the row that leaves is the one that enters when nobody else holds it.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
-    rows: VecDeque<Arc<CellRow>>,
+    rows: VecDeque<SharedRow>,
     columns: u16,
     /// The row that erased rows are, until written to.
-    blank: Arc<CellRow>,
+    blank: SharedRow,
     /// Cells and rows that changes so far have touched; see [`Screen::work`].
     ///
     /// [`Screen::work`]: crate::Screen::work
@@ -31,7 +29,7 @@ pub(crate) struct Grid {
 impl Grid {
     /// Returns an erased grid, which holds a single row many times.
     pub(crate) fn new(size: Size) -> Grid {
-        let blank = Arc::new(CellRow::new(size.columns(), Color::DEFAULT));
+        let blank = SharedRow::new(CellRow::new(size.columns(), Color::DEFAULT));
         Grid {
             rows: std::iter::repeat_n(blank.clone(), usize::from(size.rows())).collect(),
             columns: size.columns(),
@@ -41,22 +39,22 @@ impl Grid {
     }
 
     /// Returns a row; beyond the last it is the last.
-    pub(crate) fn row(&self, row: Row) -> &Arc<CellRow> {
+    pub(crate) fn row(&self, row: Row) -> &SharedRow {
         &self.rows[usize::from(row.0).min(self.rows.len() - 1)]
     }
 
     /// All rows, uppermost first.
-    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &Arc<CellRow>> {
+    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &SharedRow> {
         self.rows.iter()
     }
 
     /// All rows and the one that erased rows will be.
-    pub(crate) fn kept_rows(&self) -> impl Iterator<Item = &Arc<CellRow>> {
+    pub(crate) fn kept_rows(&self) -> impl Iterator<Item = &SharedRow> {
         self.rows.iter().chain([&self.blank])
     }
 
     /// Puts `cells` in the place of a row.
-    pub(crate) fn set_row(&mut self, row: Row, cells: Arc<CellRow>) {
+    pub(crate) fn set_row(&mut self, row: Row, cells: SharedRow) {
         if let Some(place) = self.rows.get_mut(usize::from(row.0)) {
             *place = cells;
         }
@@ -71,19 +69,19 @@ impl Grid {
     /// Changes every row of `rows`. A row that stands in several places below one another is changed
     /// once and still stands there.
     pub(crate) fn change_rows(&mut self, rows: Range<u16>, change: impl Fn(&mut CellRow)) {
-        let mut above: Option<(Arc<CellRow>, Arc<CellRow>)> = None;
+        let mut above: Option<(SharedRow, SharedRow)> = None;
         let mut work = 0;
         for row in self.slots(rows) {
             if let Some((before, changed)) = &above
-                && Arc::ptr_eq(before, row)
+                && SharedRow::ptr_eq(before, row)
             {
                 row.clone_from(changed);
                 continue;
             }
             // Held here, a row that nobody else holds would be copied for nothing.
-            let before = (Arc::strong_count(row) > 1).then(|| row.clone());
+            let before = (!row.is_unique()).then(|| row.clone());
             work += row.change_work() + before.as_ref().map_or(0, |_| row.copy_work());
-            change(Arc::make_mut(row));
+            change(SharedRow::make_mut(row));
             above = before.map(|before| (before, row.clone()));
         }
         self.work += work;
@@ -99,7 +97,7 @@ impl Grid {
     /// alone: it would keep everything alive.
     pub(crate) fn compact_rows(&mut self) {
         self.work += self.rows.len() as u64;
-        for row in self.rows.iter_mut().filter_map(Arc::get_mut) {
+        for row in self.rows.iter_mut().filter_map(SharedRow::get_mut) {
             self.work += row.copy_work();
             row.compact();
         }
@@ -108,10 +106,10 @@ impl Grid {
     fn own_row(&mut self, row: Row) -> &mut CellRow {
         let last = self.rows.len() - 1;
         let slot = &mut self.rows[usize::from(row.0).min(last)];
-        if Arc::strong_count(slot) > 1 {
+        if !slot.is_unique() {
             self.work += slot.copy_work();
         }
-        Arc::make_mut(slot)
+        SharedRow::make_mut(slot)
     }
 
     /// Erases whole rows.
@@ -121,7 +119,7 @@ impl Grid {
     }
 
     /// Makes all of `rows` the same one.
-    pub(crate) fn fill_rows(&mut self, rows: Range<u16>, with: &Arc<CellRow>) {
+    pub(crate) fn fill_rows(&mut self, rows: Range<u16>, with: &SharedRow) {
         self.work += SHARE_WORK * rows.len() as u64;
         for row in self.slots(rows) {
             row.clone_from(with);
@@ -135,7 +133,7 @@ impl Grid {
     }
 
     /// Moves the rows of `region` up by `count`; those that enter below are `with`.
-    pub(crate) fn scroll_in(&mut self, region: Range<u16>, count: u16, with: &Arc<CellRow>) {
+    pub(crate) fn scroll_in(&mut self, region: Range<u16>, count: u16, with: &SharedRow) {
         let entered = self.move_up(region, count);
         self.fill_rows(entered, with);
     }
@@ -184,14 +182,14 @@ impl Grid {
     /// A row that stands in several places, as a blank one does, still does so.
     fn set_columns(&mut self, columns: u16, background: Color) {
         self.columns = columns;
-        let mut above: Option<(*const CellRow, Arc<CellRow>)> = None;
+        let mut above: Option<(*const CellRow, SharedRow)> = None;
         for row in &mut self.rows {
-            let before = Arc::as_ptr(row);
+            let before = SharedRow::as_ptr(row);
             match &above {
                 Some((known, resized)) if *known == before => row.clone_from(resized),
                 _ => {
                     self.work += row.copy_work() + u64::from(columns);
-                    Arc::make_mut(row).set_columns(columns, background);
+                    SharedRow::make_mut(row).set_columns(columns, background);
                 }
             }
             above = Some((before, row.clone()));
@@ -208,11 +206,11 @@ impl Grid {
         let columns = self.columns;
         let mut work = 0;
         for row in self.slots(rows) {
-            match Arc::get_mut(row) {
+            match SharedRow::get_mut(row) {
                 Some(row) => work += row.clear(background),
                 None => {
                     work += u64::from(columns);
-                    *row = Arc::new(CellRow::new(columns, background));
+                    *row = SharedRow::new(CellRow::new(columns, background));
                 }
             }
         }
@@ -220,22 +218,22 @@ impl Grid {
     }
 
     /// Returns an erased row to share.
-    fn blank(&mut self, background: Color) -> Arc<CellRow> {
+    fn blank(&mut self, background: Color) -> SharedRow {
         let cell = Cell::blank(background);
         if self.blank.columns() != self.columns || self.blank.cells().first() != Some(&cell) {
-            self.blank = Arc::new(CellRow::new(self.columns, background));
+            self.blank = SharedRow::new(CellRow::new(self.columns, background));
             self.work += u64::from(self.columns);
         }
         self.blank.clone()
     }
 
-    fn slots(&mut self, rows: Range<u16>) -> impl Iterator<Item = &mut Arc<CellRow>> {
+    fn slots(&mut self, rows: Range<u16>) -> impl Iterator<Item = &mut SharedRow> {
         let end = usize::from(rows.end).min(self.rows.len());
         self.work += rows.len() as u64;
         self.rows.range_mut(usize::from(rows.start).min(end)..end)
     }
 
-    fn region_mut(&mut self, region: &Range<u16>) -> &mut [Arc<CellRow>] {
+    fn region_mut(&mut self, region: &Range<u16>) -> &mut [SharedRow] {
         let is_in_one_piece = self.rows.as_slices().1.is_empty();
         self.work += if is_in_one_piece {
             region.len()

@@ -66,7 +66,7 @@ pub use osc::TITLE_MAX;
 pub use overlay::char_columns;
 pub use permitted::{Checker, Violation};
 pub use replies::REPLIES_MAX;
-pub use row::CellRow;
+pub use row::{CellRow, SharedRow};
 pub use screen::Screen;
 pub use size::{Column, Position, Row, Size};
 pub use style::{Attributes, Color, ColorKind, Style, Underline};

@@ -1,8 +1,8 @@
 //! Estimates the memory that a screen takes.
 
-use std::sync::Arc;
+use std::ops::Deref;
 
-use crate::row::CellRow;
+use crate::row::SharedRow;
 use crate::screen::Screen;
 
 impl Screen {
@@ -23,7 +23,7 @@ impl Screen {
     }
 
     /// All rows that are kept, some of them many times.
-    fn kept_rows(&self) -> impl Iterator<Item = &Arc<CellRow>> {
+    fn kept_rows(&self) -> impl Iterator<Item = &SharedRow> {
         self.grid.kept_rows().chain(self.hidden.kept_rows())
     }
 }
@@ -31,23 +31,25 @@ impl Screen {
 fn unshared_bytes(screen: &Screen, neighbour: Option<&Screen>) -> usize {
     let rows = own_rows(screen, neighbour);
     let links = once(rows.iter().flat_map(|row| row.links()).collect());
-    screen.kept_rows().count() * size_of::<Arc<CellRow>>()
+    screen.kept_rows().count() * size_of::<SharedRow>()
         + rows.iter().map(|row| row.held_bytes()).sum::<usize>()
         + links.iter().map(|link| link.held_bytes()).sum::<usize>()
 }
 
 /// The rows that the neighbour has nowhere, each once.
-fn own_rows<'a>(screen: &'a Screen, neighbour: Option<&Screen>) -> Vec<&'a Arc<CellRow>> {
+fn own_rows<'a>(screen: &'a Screen, neighbour: Option<&Screen>) -> Vec<&'a SharedRow> {
     let mut beside = neighbour.into_iter().flat_map(Screen::kept_rows);
     // Nearly all rows stand where the neighbour has them. The others may have scrolled.
-    let moved = screen
-        .kept_rows()
-        .filter(|row| !beside.next().is_some_and(|beside| Arc::ptr_eq(beside, row)));
+    let moved = screen.kept_rows().filter(|row| {
+        !beside
+            .next()
+            .is_some_and(|beside| SharedRow::ptr_eq(beside, row))
+    });
     let mut own = once(moved.collect());
     if !own.is_empty() {
         let known = once(neighbour.into_iter().flat_map(Screen::kept_rows).collect());
-        own.retain(|row| {
-            let place = known.binary_search_by_key(&Arc::as_ptr(row), |known| Arc::as_ptr(known));
+        own.retain(|&row| {
+            let place = known.binary_search_by_key(&address(row), |known| address(*known));
             place.is_err()
         });
     }
@@ -55,10 +57,14 @@ fn own_rows<'a>(screen: &'a Screen, neighbour: Option<&Screen>) -> Vec<&'a Arc<C
 }
 
 /// Each of them once, by their addresses.
-fn once<T>(mut all: Vec<&Arc<T>>) -> Vec<&Arc<T>> {
-    all.sort_unstable_by_key(|one| Arc::as_ptr(one));
-    all.dedup_by(|one, other| Arc::ptr_eq(one, other));
+fn once<P: Deref<Target: Sized>>(mut all: Vec<&P>) -> Vec<&P> {
+    all.sort_unstable_by_key(|one| address(*one));
+    all.dedup_by_key(|one| address(*one));
     all
+}
+
+fn address<P: Deref<Target: Sized>>(shared: &P) -> *const P::Target {
+    &raw const **shared
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cell::Glyph;
 use crate::cursor::CursorShape;
-use crate::row::CellRow;
+use crate::row::{CellRow, SharedRow};
 use crate::screen::Screen;
 use crate::size::{Column, Position, Row};
 use crate::style::{Color, Style};
@@ -37,7 +37,7 @@ impl Screen {
             cells.write_char(Column(column), character, wide, pen);
             column = next;
         }
-        self.set_row(row, Arc::new(cells));
+        self.set_row(row, SharedRow::new(cells));
     }
 
     /// Replaces the text and the look of one cell. A wide character takes the cell to the right,

@@ -2,10 +2,8 @@
 //!
 //! Source: docs/protocol.md §8.4 and §8.5.
 
-use std::sync::Arc;
-
 use crate::modes::ModeFlags;
-use crate::row::CellRow;
+use crate::row::SharedRow;
 use crate::screen::{ALLOCATION_WORK, Screen};
 use crate::size::{Column, Position};
 use crate::width::{Width, width};
@@ -93,7 +91,7 @@ impl Screen {
 
     /// Puts `whole`, a row that printing has filled and gone on from, into `count` rows from that of
     /// the cursor on, as printing it so often would. The cursor is in the first column.
-    fn print_rows(&mut self, whole: &Arc<CellRow>, count: usize) {
+    fn print_rows(&mut self, whole: &SharedRow, count: usize) {
         for printed in 1..=count {
             let row = self.cursor.position.row;
             self.grid.fill_rows(row.0..row.0 + 1, whole);

@@ -1,10 +1,8 @@
 //! Back to the beginning, by degrees.
 
-use std::sync::Arc;
-
 use crate::charset::Charsets;
 use crate::modes::ModeFlags;
-use crate::row::CellRow;
+use crate::row::{CellRow, SharedRow};
 use crate::saved_cursor::SavedCursor;
 use crate::screen::{ALLOCATION_WORK, Screen};
 use crate::size::Column;
@@ -59,7 +57,8 @@ impl Screen {
             &vec![b'E'; usize::from(self.size.columns())],
             pen,
         );
-        self.grid.fill_rows(0..self.size.rows(), &Arc::new(row));
+        self.grid
+            .fill_rows(0..self.size.rows(), &SharedRow::new(row));
         self.move_to(0, 0);
     }
 }

@@ -22,6 +22,12 @@ pub struct CellRow {
     wrapped: bool,
 }
 
+/// A row that several screens may hold, by reference count.
+///
+/// The count has no weak references, so that to ask before each change whether a row is held once takes a load
+/// and no locked instruction (docs/decisions).
+pub type SharedRow = triomphe::Arc<CellRow>;
+
 /// The side table of one row, to which its cells refer by number.
 #[derive(Clone, Debug, Default)]
 struct Side {

@@ -8,7 +8,7 @@ use crate::cursor::Cursor;
 use crate::grid::Grid;
 use crate::hyperlink::Hyperlinks;
 use crate::modes::{ModeFlags, Modes};
-use crate::row::CellRow;
+use crate::row::SharedRow;
 use crate::saved_cursor::SavedCursor;
 use crate::size::{Position, Row, Size};
 use crate::style::Style;
@@ -85,17 +85,17 @@ impl Screen {
     }
 
     /// Returns a row of what is shown; beyond the last it is the last.
-    pub fn row(&self, row: Row) -> &Arc<CellRow> {
+    pub fn row(&self, row: Row) -> &SharedRow {
         self.grid.row(row)
     }
 
     /// All rows of what is shown, uppermost first.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = &Arc<CellRow>> {
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &SharedRow> {
         self.grid.rows()
     }
 
     /// Puts `cells`, which are as wide as the screen, in the place of a row.
-    pub(crate) fn set_row(&mut self, row: Row, cells: Arc<CellRow>) {
+    pub(crate) fn set_row(&mut self, row: Row, cells: SharedRow) {
         self.grid.set_row(row, cells);
     }
 

@@ -337,7 +337,7 @@ fn a_snapshot_shares_the_rows_that_do_not_change() {
     terminal.process(b"\x1b[5;1Hx\x1b[24;1H\n");
     let shared = (0..23).filter(|&row| {
         let (before, after) = (snapshot.row(Row(row + 1)), terminal.screen().row(Row(row)));
-        std::sync::Arc::ptr_eq(before, after)
+        fulmar_terminal::SharedRow::ptr_eq(before, after)
     });
     assert_eq!(shared.count(), 22);
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fulmar_terminal::{
-    Attributes, Cell, CellRow, Color, ColorKind, Column, Glyph, Position, Screen, Style,
+    Attributes, Cell, CellRow, Color, ColorKind, Column, Glyph, Position, Screen, SharedRow, Style,
 };
 
 use crate::judge::{CellPosition, Cursor, KeyEffect};
@@ -147,8 +147,10 @@ impl ScreenSnapshot {
     pub fn of(screen: &Screen, known: Option<(&Screen, &ScreenSnapshot)>) -> ScreenSnapshot {
         let known = known.filter(|(other, _)| other.size() == screen.size());
         let mut known = known.map(|(other, snapshot)| other.rows().zip(&snapshot.rows));
-        let look = |row| match known.as_mut().and_then(Iterator::next) {
-            Some((other, known)) if Arc::ptr_eq(row, other) || row == other => Arc::clone(known),
+        let look = |row: &SharedRow| match known.as_mut().and_then(Iterator::next) {
+            Some((other, known)) if SharedRow::ptr_eq(row, other) || row == other => {
+                Arc::clone(known)
+            }
             _ => looks(row),
         };
         ScreenSnapshot {

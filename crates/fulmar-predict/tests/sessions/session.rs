@@ -133,7 +133,7 @@ fn with_bar(text: &str, column: u16) -> String {
 
 /// The text of all rows.
 pub(crate) fn rows_of(screen: &Screen) -> Vec<String> {
-    let text = |row: &std::sync::Arc<fulmar_terminal::CellRow>| {
+    let text = |row: &fulmar_terminal::SharedRow| {
         let mut text = String::new();
         row.push_text(&mut text);
         text.trim_end().to_owned()

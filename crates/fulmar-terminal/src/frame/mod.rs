@@ -23,12 +23,11 @@ mod sgr;
 mod writer;
 
 use std::cell::OnceCell;
-use std::sync::Arc;
 
 use crate::Screen;
 use crate::cursor::CursorShape;
 use crate::modes::ModeFlags;
-use crate::row::CellRow;
+use crate::row::{CellRow, SharedRow};
 use crate::size::{Column, Position, Row};
 use crate::style::{Color, Style};
 use crate::vocabulary::Vocabulary;
@@ -86,12 +85,12 @@ struct Frame<'a> {
     /// True if nothing is known of what the reader shows.
     repaint: bool,
     /// A row that is erased, once there is need of one.
-    blank: OnceCell<Arc<CellRow>>,
+    blank: OnceCell<SharedRow>,
 }
 
 /// The rows of the reader's screen while they are drawn.
 struct Shown<'a> {
-    rows: Vec<&'a Arc<CellRow>>,
+    rows: Vec<&'a SharedRow>,
     wrapped: Vec<bool>,
 }
 
@@ -106,10 +105,10 @@ impl<'a> Frame<'a> {
         }
     }
 
-    fn blank(&self) -> &Arc<CellRow> {
+    fn blank(&self) -> &SharedRow {
         let columns = self.target.size().columns();
         self.blank
-            .get_or_init(|| Arc::new(CellRow::new(columns, Color::DEFAULT)))
+            .get_or_init(|| SharedRow::new(CellRow::new(columns, Color::DEFAULT)))
     }
 
     fn write(&self) -> Vec<u8> {
@@ -248,7 +247,7 @@ impl<'a> Frame<'a> {
         for (index, (&old, was_wrapped)) in (0..rows).zip(shown.rows.iter().zip(&shown.wrapped)) {
             let row = Row(index);
             let new = self.target.row(row);
-            let is_untouched = Arc::ptr_eq(old, new) && !new.is_wrapped() && !was_wrapped;
+            let is_untouched = SharedRow::ptr_eq(old, new) && !new.is_wrapped() && !was_wrapped;
             // A row that both screens share is the same to any reader: nearly all rows of nearly
             // all frames.
             if is_untouched && done == 0 {

@@ -1,13 +1,11 @@
 //! A part of a frame that is too long: a real screen on the way.
 
-use std::sync::Arc;
-
 use crate::Screen;
 use crate::frame::Frame;
 use crate::frame::rows::RowChange;
 use crate::frame::seen::is_same_row;
 use crate::frame::writer::Writer;
-use crate::row::CellRow;
+use crate::row::{CellRow, SharedRow};
 use crate::size::{Position, Row};
 use crate::style::{Color, Style};
 use crate::vocabulary::Vocabulary;
@@ -37,17 +35,17 @@ pub(super) fn diff_to_part(
 }
 
 /// The rows from which drawing starts: blank ones when the size changes.
-fn start(source: &Screen, target: &Screen) -> Vec<Arc<CellRow>> {
+fn start(source: &Screen, target: &Screen) -> Vec<SharedRow> {
     if source.size() == target.size() {
         return source.rows().cloned().collect();
     }
     let size = target.size();
-    let blank = Arc::new(CellRow::new(size.columns(), Color::DEFAULT));
+    let blank = SharedRow::new(CellRow::new(size.columns(), Color::DEFAULT));
     vec![blank; usize::from(size.rows())]
 }
 
 /// The rows that differ, nearest to the cursor first.
-fn rows_by_distance(target: &Screen, old: &[Arc<CellRow>], vocabulary: &Vocabulary) -> Vec<Row> {
+fn rows_by_distance(target: &Screen, old: &[SharedRow], vocabulary: &Vocabulary) -> Vec<Row> {
     let cursor = target.cursor().position.row;
     let mut rows: Vec<Row> = (0..target.size().rows())
         .map(Row)
@@ -62,7 +60,7 @@ fn rows_by_distance(target: &Screen, old: &[Arc<CellRow>], vocabulary: &Vocabula
 /// The number of rows that fit, at least 1, each counted as drawn by itself.
 fn affordable(
     target: &Screen,
-    old: &[Arc<CellRow>],
+    old: &[SharedRow],
     changed: &[Row],
     vocabulary: &Vocabulary,
     bytes_max: usize,
@@ -88,13 +86,13 @@ fn affordable(
 }
 
 /// Returns `target` with only the `reached` of its rows, and of `old` the others.
-fn with_rows(target: &Screen, old: &[Arc<CellRow>], reached: &[Row]) -> Screen {
+fn with_rows(target: &Screen, old: &[SharedRow], reached: &[Row]) -> Screen {
     let mut between = target.clone();
     for (row, old) in (0..).map(Row).zip(old) {
-        between.set_row(row, Arc::clone(old));
+        between.set_row(row, SharedRow::clone(old));
     }
     for &row in reached {
-        between.set_row(row, Arc::clone(target.row(row)));
+        between.set_row(row, SharedRow::clone(target.row(row)));
     }
     between
 }

@@ -9,7 +9,7 @@ use crate::cursor::CursorShape;
 use crate::frame::seen::{Seen, is_same_row, is_wrapped};
 use crate::modes::Modes;
 use crate::permitted::is_permitted_clipboard;
-use crate::row::CellRow;
+use crate::row::{CellRow, SharedRow};
 use crate::size::{Column, Row};
 use crate::style::{Color, Style};
 use crate::vocabulary::Vocabulary;
@@ -27,7 +27,7 @@ impl Screen {
             let row = Row(index);
             let mut cells = project_row(self.row(row), vocabulary);
             cells.set_wrapped(is_wrapped(self, row, vocabulary));
-            projected.set_row(row, Arc::new(cells));
+            projected.set_row(row, SharedRow::new(cells));
         }
         projected.cursor = *self.cursor();
         projected.cursor.pending_wrap = false;

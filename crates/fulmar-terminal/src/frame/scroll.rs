@@ -1,10 +1,9 @@
 //! Finding rows that moved.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use crate::cell::Glyph;
-use crate::row::CellRow;
+use crate::row::{CellRow, SharedRow};
 
 /// Rows that are on both screens, but higher or lower.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +40,7 @@ pub(super) struct Compared {
 
 impl Compared {
     /// Compares two screens of the same height; `None` if fewer than two rows differ, so that nothing has scrolled.
-    pub(super) fn of(old: &[&Arc<CellRow>], new: &[&Arc<CellRow>]) -> Option<Compared> {
+    pub(super) fn of(old: &[&SharedRow], new: &[&SharedRow]) -> Option<Compared> {
         let changed: Vec<bool> = old.iter().zip(new).map(|(old, new)| old != new).collect();
         if changed.iter().filter(|&&changed| changed).count() < 2 {
             return None;
@@ -208,7 +207,7 @@ mod tests {
     use crate::size::{Column, Size};
     use crate::style::Color;
 
-    fn rows(texts: &[&str]) -> Vec<Arc<CellRow>> {
+    fn rows(texts: &[&str]) -> Vec<SharedRow> {
         let size = Size::new(1, 40).unwrap();
         texts
             .iter()
@@ -216,7 +215,7 @@ mod tests {
                 let mut row = CellRow::new(size.columns(), Color::DEFAULT);
                 let pen = row.pen(&crate::style::Style::default());
                 row.write_ascii(Column(0), text.as_bytes(), pen);
-                Arc::new(row)
+                SharedRow::new(row)
             })
             .collect()
     }

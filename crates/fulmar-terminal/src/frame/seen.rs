@@ -1,11 +1,9 @@
 //! The cells, rows and screens as a reader sees them.
 
-use std::sync::Arc;
-
 use crate::Screen;
 use crate::cell::{Cell, Glyph};
 use crate::frame::agreed::{is_agreed, is_joiner};
-use crate::row::CellRow;
+use crate::row::{CellRow, SharedRow};
 use crate::size::{Column, Row};
 use crate::style::{Attributes, Color, Style};
 use crate::vocabulary::Vocabulary;
@@ -124,8 +122,8 @@ fn at_a_glance(a: &CellRow, b: &CellRow, column: u16) -> Option<bool> {
 }
 
 /// Returns true if the reader shows the same in both rows.
-pub(super) fn is_same_row(a: &Arc<CellRow>, b: &Arc<CellRow>, vocabulary: &Vocabulary) -> bool {
-    Arc::ptr_eq(a, b) || (0..b.columns()).all(|column| is_same_cell(a, b, column, vocabulary))
+pub(super) fn is_same_row(a: &SharedRow, b: &SharedRow, vocabulary: &Vocabulary) -> bool {
+    SharedRow::ptr_eq(a, b) || (0..b.columns()).all(|column| is_same_cell(a, b, column, vocabulary))
 }
 
 /// Returns true if the reader takes `row` and the one below for one line of text, as copying needs it.
