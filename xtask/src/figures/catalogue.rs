@@ -69,6 +69,12 @@ const TRAFFIC: &[Quantity] = &[
     quantity("client, processor ms", "client_cpu", 0, AT_MOST_STOCK),
 ];
 
+const SHARES: &[Quantity] = &[
+    quantity("share of the session", "share", 2, "at most half"),
+    quantity("kB/s of the session", "rate", 1, "").times(KILO),
+    quantity("kB/s of the stream", "rate_beside", 1, "").times(KILO),
+];
+
 /// The processor time of the server for all of a text.
 const TEXT_COST: Quantity = quantity(
     "server, processor s",
@@ -231,6 +237,24 @@ pub(super) const ALL: &[Figure] = &[
         source: Source::Cell {
             name: "loads/yes",
             quantities: TRAFFIC,
+        },
+    },
+    Figure {
+        name: "beside-1mbit",
+        about: "A screen of 200x60 is redrawn 50 times a second over a link of 1 Mbit/s with a round trip of 40 ms and a \
+                queue of half a second, beside a TCP stream with Cubic that was there before. Rates are those of packets \
+                with all headers, over 30 s.",
+        source: Source::Cell {
+            name: "loads/beside-1mbit",
+            quantities: SHARES,
+        },
+    },
+    Figure {
+        name: "beside-4mbit",
+        about: "As beside-1mbit, over 4 Mbit/s.",
+        source: Source::Cell {
+            name: "loads/beside-4mbit",
+            quantities: SHARES,
         },
     },
     Figure {

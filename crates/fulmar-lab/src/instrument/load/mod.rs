@@ -10,10 +10,12 @@
 //! | storm-… | a program writes what is much work for a terminal, in a window of 400x100 | `rate`, and `to_interrupt`: from Ctrl-C to the end of it |
 //! | paste | 8 MB are typed at once into a program that checks each byte | `to_arrive`, `client_memory`, `server_memory` |
 //! | outage | 3000 keys in an outage of a minute | `to_catch_up`, from its end until all have arrived |
+//! | beside-… | a large screen changes all the time [beside] a TCP stream in one queue | `share`, `rate`, `rate_beside` |
 //!
-//! The link adds no delay and has no limit. What is not over in time has `in_time` 0 and no time; what
+//! The link adds no delay and has no limit, but beside a stream. What is not over in time has `in_time` 0 and no time; what
 //! arrives otherwise than it was typed is a run that failed.
 
+mod beside;
 mod program;
 mod terminal;
 
@@ -118,6 +120,27 @@ impl Repaint {
 
 /// Returns the cells of the experiment.
 pub fn cells(_around: &LabSetup) -> Vec<Cell> {
+    let mut cells = unshared();
+    cells.extend(shared());
+    cells
+}
+
+/// Those on a link that is shared with a TCP stream. A queue holds half a second.
+fn shared() -> impl Iterator<Item = Cell> {
+    [("beside-1mbit", 1000), ("beside-4mbit", 4000)]
+        .into_iter()
+        .map(|(name, kilobits)| {
+            let title = format!("200x60 redrawn beside a TCP stream, {kilobits} kbit/s");
+            let work = beside::BesideTcp {
+                kilobits,
+                queue: kilobits * 125 / 2,
+            };
+            let peers = &["ssh", "mosh-n", "fulmar-n"];
+            cell(name, title, peers, beside::TAKES, work)
+        })
+}
+
+fn unshared() -> Vec<Cell> {
     let screen = "8 s of a screen redrawn 20 times a second";
     let storm = "what is much work for a terminal, at 400x100";
     let outage = "3000 keys in an outage of 60 s";
@@ -230,16 +253,9 @@ impl Work for Load {
         if let Self::Throughput(kind, bytes) = self {
             kind.write(text.path(), *bytes)?;
         }
-        let hosts = PeerHosts::new(&scenario, Kernel::USUAL, setup)?;
-        let command = self.program(text.path()).line(&hosts.lab()?)?;
-        let line = hosts.line(&peer, command.clone())?;
-        let mut session = LoadSession {
-            terminal: LoadTerminal::start(&hosts.session, &line, self.window())?,
-            hosts,
-            peer,
-            command,
-        };
-        session.await_ready()?;
+        let program = |lab: &str| self.program(text.path()).line(lab);
+        let around = (Kernel::USUAL, self.window());
+        let (mut session, line) = LoadSession::start(peer, &scenario, around, setup, program)?;
         let measured = session.carry(*self)?;
         session.hosts.session.end_processes();
         Ok(measured.by(&scenario, session.hosts.commands(line)))
@@ -281,6 +297,28 @@ struct LoadSession {
 }
 
 impl LoadSession {
+    /// Starts a session in which a program runs, whose line is made of the word for the lab there, and waits until it does.
+    /// Returns the line that has started it, too.
+    fn start(
+        peer: Peer,
+        scenario: &Scenario,
+        (kernel, window): (Kernel, Size),
+        setup: &LabSetup,
+        program: impl Fn(&str) -> Result<String>,
+    ) -> Result<(Self, String)> {
+        let hosts = PeerHosts::new(scenario, kernel, setup)?;
+        let command = program(&hosts.lab()?)?;
+        let line = hosts.line(&peer, command.clone())?;
+        let mut session = Self {
+            terminal: LoadTerminal::start(&hosts.session, &line, window)?,
+            hosts,
+            peer,
+            command,
+        };
+        session.await_ready()?;
+        Ok((session, line))
+    }
+
     fn await_ready(&mut self) -> Result<()> {
         let shown = self.terminal.wait_for(&[program::READY], SET_UP)?;
         let last = || format!("no session; shown last: {}", self.terminal.last_shown());
@@ -454,7 +492,7 @@ mod tests {
         }
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 11);
+        assert_eq!(names.len(), 13);
     }
 
     #[test]
