@@ -233,10 +233,14 @@ impl Streams {
             return self.has_control(connection, true);
         }
         while self.opened < number {
-            if connection.streams().open(Dir::Uni).is_none() {
+            let Some(id) = connection.streams().open(Dir::Uni) else {
                 return false;
-            }
+            };
             self.opened += 1;
+            // The first streams before the others, and control before all: what is cut short has whole chunks then.
+            let _ = connection
+                .send_stream(id)
+                .set_priority(-i32::from(self.opened));
         }
         true
     }

@@ -40,6 +40,22 @@ fn nothing_is_missing_after_loss_reordering_and_doubling() {
     }
 }
 
+#[test]
+fn on_a_slow_path_the_first_streams_go_before_the_others() {
+    for loss in [0.0, 2.0] {
+        let net = Network::seeded(5).both([
+            Rate::kbit(8000, Queue::datagrams(100)),
+            Delay::ms(30),
+            Loss::percent(loss),
+        ]);
+        let mut sim = Simulation::new(net, ends(5, &ConnectionOptions::default(), 20 * MB, 0));
+        let has_come = |(_, server): &(End, End)| server.received >= 4 * MB;
+        sim.run_until(secs(100), has_come).unwrap();
+        let heard = sim.nodes.1.streams_heard();
+        assert!(heard <= 16, "{heard} streams with {loss} % lost");
+    }
+}
+
 /// docs/decisions/025-congestion-control.md, on the start and on acknowledgements: those that wait behind
 /// windows of the remote end stop everything for a round trip each time.
 #[test]

@@ -132,6 +132,11 @@ impl End {
         self.ways.len()
     }
 
+    /// Returns the number of data streams on which something has come.
+    pub fn streams_heard(&self) -> usize {
+        self.streams.iter().filter(|stream| stream.read > 0).count()
+    }
+
     pub fn is_connected(&self) -> bool {
         self.connection.is_open()
     }
