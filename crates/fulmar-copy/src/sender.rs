@@ -37,8 +37,6 @@ pub struct Sender {
     stage: SenderStage,
     /// The data streams; known from the first turn on.
     streams: Vec<DataStream>,
-    /// The stream that has its turn first, the next time.
-    first_way: usize,
     walk: Walk,
     unsettled: BTreeMap<EntryId, Unsettled>,
     /// Large files that are being sent.
@@ -123,7 +121,6 @@ impl Sender {
             flags,
             stage,
             streams: Vec::new(),
-            first_way: 0,
             walk: Walk::default(),
             unsettled: BTreeMap::new(),
             large: BTreeMap::new(),

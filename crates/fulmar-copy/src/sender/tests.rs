@@ -528,6 +528,36 @@ fn a_turn_reads_no_more_than_its_budget() {
     }
 }
 
+#[test]
+fn when_a_large_file_is_cut_short_hardly_any_chunk_is_begun_and_not_whole() {
+    const STREAMS: usize = 32;
+    const SENT: usize = 24;
+    let tree = Tree::from([(path("r"), file(vec![1; 4 * SENT * CHUNK]))]);
+    let mut attack = Attack::new(&tree, &[1 << 16; STREAMS]);
+    for frame in [hello(1), Frame::Ready { is_folder: true }] {
+        let mut out = BytesMut::new();
+        frame.encode(&mut out);
+        attack.peer.inject(StreamId::CONTROL, out.freeze());
+    }
+    while attack.sender.progress().bytes_carried < (SENT * CHUNK) as u64 {
+        let turn = attack
+            .sender
+            .poll(&mut attack.source, &mut attack.ours, CHUNK / 16);
+        assert_eq!(turn, Ok(Poll::More));
+        attack.link.deliver_all();
+    }
+    let whole = (1..=STREAMS).map(|number| {
+        let stream = StreamId(u8::try_from(number).unwrap());
+        let mut bytes = 0;
+        while let Arrived::Bytes(piece) = attack.peer.read(stream, usize::MAX) {
+            bytes += piece.len();
+        }
+        bytes / CHUNK
+    });
+    let whole: usize = whole.sum();
+    assert!(whole >= SENT - 4, "{whole} of {SENT} chunks");
+}
+
 fn any_frame() -> impl Strategy<Value = Frame> {
     let id = 0..6_u64;
     prop_oneof![

@@ -201,6 +201,32 @@ fn ctrl_c_leaves_what_the_same_command_goes_on_from() {
 }
 
 #[test]
+fn of_what_has_come_before_both_ends_were_killed_hardly_anything_is_sent_again() {
+    const COME: usize = 6_000_000;
+    let Some(scene) = scene() else { return };
+    scene.near.write_home(Person::Alice, "up", noise(SHORT));
+    scene.far.write_home(Person::Bob, "down", noise(SHORT));
+    for arguments in [["up", &far("")], [&far("down"), "."]] {
+        let mut terminal = at_terminal(&scene, &[&["-l", "3MB"], &arguments[..]].concat());
+        wait_for_megabytes(&mut terminal, 6.0);
+        let near = Process::of(terminal.pid()).expect("it runs");
+        // The other end would wait for it.
+        let remote = remote_end(&scene);
+        near.signal(Signal::KILL);
+        remote.signal(Signal::KILL);
+        terminal.wait_for_end();
+        scene.expect_nothing_left();
+        let sent = sent(&scene, &arguments);
+        // Chunks that were not whole, and the first one, which is sent without asking (docs/copy-protocol.md §7).
+        let missing = SHORT - COME + 8 * CHUNK;
+        assert!(
+            sent <= missing,
+            "{arguments:?}: {sent} bytes, {missing} were missing"
+        );
+    }
+}
+
+#[test]
 fn without_resuming_it_begins_anew() {
     let Some(scene) = scene() else { return };
     let mut terminal = half_way(&scene);
