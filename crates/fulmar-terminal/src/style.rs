@@ -104,12 +104,6 @@ bitflags::bitflags! {
 impl Attributes {
     const UNDERLINE_SHIFT: u16 = 8;
 
-    /// The attributes that show on a blank: lines, and a background that may be inverted.
-    pub(crate) const VISIBLE_ON_BLANK: Attributes = Attributes::INVERSE
-        .union(Attributes::STRIKE)
-        .union(Attributes::OVERLINE)
-        .union(Attributes::UNDERLINE);
-
     /// Returns the kind of line under the character.
     pub const fn underline(self) -> Underline {
         match (self.bits() & Attributes::UNDERLINE.bits()) >> Attributes::UNDERLINE_SHIFT {

@@ -394,6 +394,37 @@ fn a_line_of_an_agreed_script_costs_its_text() {
 }
 
 #[test]
+fn a_space_keeps_its_whole_rendition() {
+    let size = Size::new(2, 10).expect("small");
+    let blank = Screen::new(size);
+    for rendition in ["1", "1;7", "3", "5", "8", "31", "33;44", "38;5;200"] {
+        let written = run(size, &format!("\x1b[{rendition}m  \x1b[m x"));
+        for (name, vocabulary) in [("stock", Vocabulary::STOCK), ("full", Vocabulary::FULL)] {
+            let frame = written.screen().diff_from(&blank, &vocabulary);
+            let shown = read(&blank, size, &frame, &vocabulary);
+            for column in [0, 1, 2].map(Column) {
+                let [shown, wanted] =
+                    [&shown, written.screen()].map(|screen| screen.row(Row(0)).style(column));
+                assert_eq!(shown, wanted, "{name}, {rendition}, {column:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_space_with_nothing_but_a_background_is_an_erased_cell() {
+    let size = Size::new(2, 10).expect("small");
+    for background in ["49", "44"] {
+        let written = run(size, &format!("\x1b[{background}m     "));
+        let erased = run(size, &format!("\x1b[{background}m\x1b[5X\x1b[5C"));
+        for (name, vocabulary) in vocabularies() {
+            let frame = written.screen().diff_from(erased.screen(), &vocabulary);
+            assert_eq!(String::from_utf8_lossy(&frame), "", "{name}, {background}");
+        }
+    }
+}
+
+#[test]
 fn a_bell_is_rung_once() {
     let mut terminal = run(Size::default(), "x");
     let a = terminal.screen().clone();

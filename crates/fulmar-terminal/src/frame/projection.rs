@@ -11,7 +11,7 @@ use crate::modes::Modes;
 use crate::permitted::is_permitted_clipboard;
 use crate::row::{CellRow, SharedRow};
 use crate::size::{Column, Row};
-use crate::style::{Color, Style};
+use crate::style::Color;
 use crate::vocabulary::Vocabulary;
 
 impl Screen {
@@ -147,10 +147,7 @@ fn project_row(row: &CellRow, vocabulary: &Vocabulary) -> CellRow {
         let pen = projected.pen(&seen.style);
         match seen.glyph {
             Glyph::Spacer => {}
-            Glyph::Blank if seen.style == Style::erased(seen.style.background) => {
-                projected.erase(index..index + 1, seen.style.background);
-            }
-            Glyph::Blank => projected.write_char(column, ' ', false, pen),
+            Glyph::Blank => projected.erase(index..index + 1, seen.style.background),
             Glyph::Char(character) => projected.write_char(column, character, seen.wide, pen),
             Glyph::Cluster(text) => {
                 let mut characters = text.chars();

@@ -5,7 +5,6 @@ use crate::frame::seen::{Seen, is_same_cell, is_untouched, last_cell};
 use crate::frame::writer::Writer;
 use crate::row::CellRow;
 use crate::size::{Column, Position, Row};
-use crate::style::{Attributes, Style};
 use crate::vocabulary::Vocabulary;
 
 /// The longest gap of unchanged cells that is drawn again instead of moving over it.
@@ -104,7 +103,7 @@ impl RowChange<'_> {
             // `CSI K` takes three bytes.
             if to_end && run > 2 {
                 self.go_to(writer, column);
-                set_background(writer, &seen.style);
+                writer.set_background(&seen.style);
                 writer.raw(b"\x1b[K");
                 return run;
             }
@@ -112,10 +111,11 @@ impl RowChange<'_> {
                 && writer.vocabulary.erase_characters
                 && !(self.redraw_last && column + changed == end);
             self.go_to(writer, column);
-            set_background(writer, &seen.style);
             if in_place {
+                writer.set_background(&seen.style);
                 writer.print(format_args!("\x1b[{changed}X"));
             } else {
+                writer.set_style(&seen.style);
                 writer.draw_spaces(changed);
             }
             return changed;
@@ -174,7 +174,7 @@ impl RowChange<'_> {
                     Glyph::Char(character) if character.is_ascii() => character,
                     Glyph::Char(_) | Glyph::Cluster(_) | Glyph::Spacer => return None,
                 };
-                shows_as(writer, &seen).then_some(character)
+                (*writer.style() == seen.style).then_some(character)
             })
             .collect()
     }
@@ -199,9 +199,7 @@ pub(super) fn wrap(writer: &mut Writer<'_>, row: Row, upper: &CellRow, lower: &C
 
 /// Draws a cell where the cursor is.
 fn draw_glyph(writer: &mut Writer<'_>, seen: &Seen<'_>) {
-    if !shows_as(writer, seen) {
-        writer.set_style(&seen.style);
-    }
+    writer.set_style(&seen.style);
     let mut buffer = [0; 4];
     let text = match seen.glyph {
         Glyph::Blank | Glyph::Spacer => " ",
@@ -238,27 +236,4 @@ fn draw_disputed(writer: &mut Writer<'_>, text: &str, seen: &Seen<'_>) {
         writer.raw(b"\x1b[?7h");
     }
     writer.forget_position();
-}
-
-/// Returns true if a cell drawn in the rendition in force looks as it should.
-fn shows_as(writer: &Writer<'_>, seen: &Seen<'_>) -> bool {
-    let style = writer.style();
-    if seen.glyph == Glyph::Blank && seen.style.attributes.is_empty() {
-        return style.background == seen.style.background
-            && !style.attributes.intersects(Attributes::VISIBLE_ON_BLANK)
-            && style.link == seen.style.link;
-    }
-    *style == seen.style
-}
-
-/// Changes the rendition for blanks: only what shows on them counts.
-fn set_background(writer: &mut Writer<'_>, style: &Style) {
-    let seen = Seen {
-        glyph: Glyph::Blank,
-        wide: false,
-        style: style.clone(),
-    };
-    if !shows_as(writer, &seen) {
-        writer.set_style(style);
-    }
 }

@@ -11,10 +11,10 @@ use crate::vocabulary::Vocabulary;
 /// A cell as the reader of a frame shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Seen<'row> {
-    /// A space is a blank here: nobody sees the difference.
+    /// A space with nothing but a background is a blank here: erasing leaves the same.
     pub(super) glyph: Glyph<'row>,
     pub(super) wide: bool,
-    /// As far as the reader can tell it and it shows on this glyph.
+    /// As far as the reader can tell it.
     pub(super) style: Style,
 }
 
@@ -22,10 +22,7 @@ impl<'row> Seen<'row> {
     /// The cell at `column` of `row`.
     pub(super) fn at(row: &'row CellRow, column: u16, vocabulary: &Vocabulary) -> Seen<'row> {
         let column = Column(column);
-        let glyph = match row.glyph(column) {
-            Glyph::Char(' ') => Glyph::Blank,
-            glyph => glyph,
-        };
+        let glyph = row.glyph(column);
         let wide = row
             .cells()
             .get(usize::from(column.0))
@@ -36,17 +33,11 @@ impl<'row> Seen<'row> {
                 vocabulary.style(&row.style(column))
             }
         };
-        // What does not show on a blank must not tell two blanks apart, or it would make frames
-        // (docs/protocol.md §6.5).
-        if glyph == Glyph::Blank {
-            style.attributes &= Attributes::VISIBLE_ON_BLANK;
-            if style.attributes.is_empty() {
-                style.foreground = Color::DEFAULT;
-            }
-        }
         if !style.attributes.intersects(Attributes::UNDERLINE) {
             style.underline_color = Color::DEFAULT;
         }
+        let is_blank = glyph == Glyph::Char(' ') && style == Style::erased(style.background);
+        let glyph = if is_blank { Glyph::Blank } else { glyph };
         Seen { glyph, wide, style }
     }
 
@@ -58,8 +49,6 @@ impl<'row> Seen<'row> {
     /// Returns true if erasing makes such a cell: nothing but a background.
     pub(super) fn is_erased(&self, vocabulary: &Vocabulary) -> bool {
         self.glyph == Glyph::Blank
-            && self.style.attributes.is_empty()
-            && self.style.link.is_none()
             && (vocabulary.back_color_erase || self.style.background.is_default())
     }
 

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use crate::frame::sgr;
 use crate::size::{Column, Position, Row, Size};
-use crate::style::Style;
+use crate::style::{Attributes, Style};
 use crate::vocabulary::Vocabulary;
 
 /// The state of the reader's cursor.
@@ -18,6 +18,12 @@ enum CursorState {
     /// After a character on whose width terminals disagree.
     Unknown,
 }
+
+/// The attributes that a terminal may leave in the cells that it erases.
+const SHOWS_ERASED: Attributes = Attributes::INVERSE
+    .union(Attributes::STRIKE)
+    .union(Attributes::OVERLINE)
+    .union(Attributes::UNDERLINE);
 
 /// Writes a frame, keeping what the reader's cursor and rendition are after each byte.
 pub(super) struct Writer<'a> {
@@ -83,6 +89,16 @@ impl<'a> Writer<'a> {
     /// Says that the reader's cursor is not where it can be relied on.
     pub(super) fn forget_position(&mut self) {
         self.cursor = CursorState::Unknown;
+    }
+
+    /// Changes the rendition for erasing, which leaves nothing but the background.
+    pub(super) fn set_background(&mut self, style: &Style) {
+        let is_background = self.style.background == style.background
+            && self.style.link == style.link
+            && !self.style.attributes.intersects(SHOWS_ERASED);
+        if !is_background {
+            self.set_style(style);
+        }
     }
 
     /// Changes the rendition.
