@@ -172,6 +172,27 @@ impl UdpSocket {
         self.send_all(transmit).map_err(Refusal::meaning)
     }
 
+    /// Sends one datagram that nobody on the way may cut up, whatever the options say of the others: it arrives whole, or
+    /// not at all. [`SendError::TooBig`] says that it is too long for the first link. What reports have left in the
+    /// system's memory is not looked at.
+    ///
+    /// Linux and Apple's systems only; elsewhere it is sent as all others are.
+    ///
+    /// # Errors
+    ///
+    /// As for [`send`](UdpSocket::send).
+    pub fn send_whole(&mut self, transmit: &Transmit<'_>) -> Result<(), SendError> {
+        let is_allowed = self.options.fragmentation == Fragmentation::Allowed;
+        if is_allowed && forbid_fragmentation(&self.socket).is_err() {
+            return Err(SendError::Other);
+        }
+        let outcome = self.send_once(transmit, None);
+        if is_allowed && allow_fragmentation(&self.socket).is_err() {
+            return Err(SendError::Other);
+        }
+        outcome.map_err(Refusal::meaning)
+    }
+
     fn send_all(&mut self, transmit: &Transmit<'_>) -> Result<(), Refusal> {
         let segment = transmit.segment.unwrap_or(transmit.bytes.len()).max(1);
         if transmit.bytes.len() <= segment {
@@ -306,17 +327,40 @@ fn allow_fragmentation(socket: &Socket) -> io::Result<()> {
     Ok(())
 }
 
+/// Sets the options that [`UdpSocketState`] sets at first.
+#[cfg(target_os = "linux")]
+fn forbid_fragmentation(socket: &Socket) -> io::Result<()> {
+    use rustix::net::sockopt::{
+        Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ipv6_mtu_discover,
+    };
+    if socket.domain()? == Domain::IPV6 {
+        set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::PROBE)?;
+    }
+    set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::PROBE)?;
+    Ok(())
+}
+
 #[cfg(not(target_os = "linux"))]
 fn allow_fragmentation(socket: &Socket) -> io::Result<()> {
+    set_do_not_fragment(socket, 0)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn forbid_fragmentation(socket: &Socket) -> io::Result<()> {
+    set_do_not_fragment(socket, 1)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn set_do_not_fragment(socket: &Socket, value: libc::c_int) -> io::Result<()> {
     #[cfg(target_vendor = "apple")]
     if socket.local_addr()?.is_ipv4() {
-        return set_option(socket, libc::IPPROTO_IP, libc::IP_DONTFRAG, 0);
+        return set_option(socket, libc::IPPROTO_IP, libc::IP_DONTFRAG, value);
     } else {
-        return set_option(socket, libc::IPPROTO_IPV6, libc::IPV6_DONTFRAG, 0);
+        return set_option(socket, libc::IPPROTO_IPV6, libc::IPV6_DONTFRAG, value);
     }
     #[cfg(not(target_vendor = "apple"))]
     {
-        let _ = socket;
+        let _ = (socket, value);
         Ok(())
     }
 }

@@ -480,6 +480,28 @@ mod linux {
     }
 
     #[test]
+    fn one_datagram_may_be_sent_that_nobody_cuts_up() {
+        let Ok(mut socket) =
+            UdpSocket::bind((Ipv6Addr::LOCALHOST, 0).into(), UdpOptions::default())
+        else {
+            crate::leave_out("this machine has no IPv6 loopback");
+            return;
+        };
+        // Longer than loopback's MTU of 65 536, with 48 bytes of headers.
+        let (long, short) = (to(&socket, &[0; 65_500]), to(&socket, &[0; 1200]));
+        assert_eq!(socket.send(&long), Ok(()));
+        assert_eq!(socket.send_whole(&long), Err(SendError::TooBig));
+        assert_eq!(socket.send_whole(&short), Ok(()));
+        assert_eq!(
+            socket.send(&long),
+            Ok(()),
+            "the others are cut up as before"
+        );
+        let discovery = ip_mtu_discover(&socket);
+        assert_eq!(discovery.unwrap(), Ipv4PathMtuDiscovery::OMIT);
+    }
+
+    #[test]
     fn refusals_stay_unheard_by_default() {
         let mut client = socket_on(LOOPBACK);
         client
