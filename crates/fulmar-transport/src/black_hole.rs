@@ -9,7 +9,8 @@ use fulmar_datagram::limits::DATAGRAM_BYTES_AFTER_TOO_BIG;
 use crate::StateNumber;
 use crate::limits::{
     BLACK_HOLE_CHANCE_MAX, BLACK_HOLE_LOSS_MIN, BLACK_HOLE_MISSES_MIN, DEPARTURES_MAX,
-    RETRY_MARGIN, VAIN_TRIES_CHANCE_MAX,
+    OVERTAKING_MIN, RETRY_MARGIN, SHORT_LOSS_SPAN_MAX, SHORT_LOSS_SPAN_MIN,
+    VAIN_TRIES_CHANCE_AFTER_MISS_MAX, VAIN_TRIES_CHANCE_MAX,
 };
 
 /// The search for a black hole: a path that carries short datagrams, and drops long ones without a word.
@@ -26,7 +27,8 @@ use crate::limits::{
 /// peer acknowledges the newest that it has. So does one that had to be sent again in shorter datagrams. Either is a *miss*
 /// of the long ones. A *hit*, something as long that has arrived, refutes all misses up to its length.
 ///
-/// Misses are taken for more than chance when it would be very small, if each datagram were lost as often as the peer's are.
+/// Misses are taken for more than chance when it would be very small, if long datagrams were lost as often as short ones
+/// are, and those of the peer.
 ///
 /// Source: RFC 8899 §4.3; docs/protocol.md §3.6.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +36,21 @@ pub(crate) struct BlackHole {
     /// The instructions that may be on their way, in the order in which they were sent.
     departures: VecDeque<Departed>,
     misses: Vec<Miss>,
+    short_loss: ShortLoss,
+}
+
+/// The share of short datagrams that are lost on the way there.
+#[derive(Clone, Copy, Debug, Default)]
+struct ShortLoss {
+    share: f64,
+    span: u32,
+}
+
+impl ShortLoss {
+    fn count(&mut self, lost: f64) {
+        self.span = (self.span + 1).min(SHORT_LOSS_SPAN_MAX);
+        self.share += (lost - self.share) / f64::from(self.span.max(SHORT_LOSS_SPAN_MIN));
+    }
 }
 
 /// An instruction that was sent.
@@ -47,6 +64,13 @@ pub(crate) struct Departed {
     /// The bytes of its longest datagram.
     pub(crate) longest: usize,
     pub(crate) datagrams: usize,
+}
+
+impl Departed {
+    /// Tells whether it is never lost for its length.
+    fn is_short(&self) -> bool {
+        self.longest <= DATAGRAM_BYTES_AFTER_TOO_BIG
+    }
 }
 
 /// An acknowledgement, and what is known of the path.
@@ -95,18 +119,20 @@ impl BlackHole {
     /// been sent in vain that one more would tell nothing.
     pub(crate) fn wants_short(&self, now: Time, timeout: Duration, loss: f64) -> bool {
         let newest_first = self.departures.iter().rev();
-        let long = newest_first.take_while(|sent| sent.longest > DATAGRAM_BYTES_AFTER_TOO_BIG);
-        let in_vain = long.filter(|sent| sent.source == sent.acknowledged);
-        let (mut tries, mut chance) = (0, 1.0);
-        for departed in in_vain {
-            if now.since(departed.at) < timeout {
-                return false;
-            }
-            tries += 1;
-            chance *= chance_of_loss(loss, departed.datagrams);
+        // Short ones that start from what was lost are of no use to the peer, and bring no answer.
+        let useful = newest_first.filter(|sent| sent.source == sent.acknowledged);
+        let in_vain = useful.take_while(|sent| !sent.is_short());
+        let mut lost = in_vain.peekable();
+        if lost.peek().is_none_or(|last| now.since(last.at) < timeout) {
+            return false;
         }
-        let tries_min = if self.misses.is_empty() { 2 } else { 1 };
-        tries >= tries_min && chance <= VAIN_TRIES_CHANCE_MAX
+        let chances = lost.map(|sent| self.chance_of_loss(loss, sent.datagrams));
+        let chance_max = if self.misses.is_empty() {
+            VAIN_TRIES_CHANCE_MAX
+        } else {
+            VAIN_TRIES_CHANCE_AFTER_MISS_MAX
+        };
+        chances.product::<f64>() <= chance_max
     }
 
     /// Returns the place of the attempt that was acknowledged: of several the last that can have been, after about a
@@ -125,16 +151,23 @@ impl BlackHole {
         let attempt = *self.departures.get(place)?;
         let longest = self.longest_on_the_way_to(attempt);
         self.misses.retain(|miss| miss.longest > longest);
-        let length_min = longest.max(DATAGRAM_BYTES_AFTER_TOO_BIG);
-        let mut before = self.departures.range(..place).rev();
-        let lost = before.find(|departed| {
-            departed.longest > length_min
-                && departed.source == departed.acknowledged
-                && is_overdue(departed, &attempt, arrived)
-        })?;
+        let before = self.departures.range(..place).rev();
+        let lost = before.filter(|departed| {
+            departed.source == departed.acknowledged
+                && is_overdue(departed, &attempt, arrived.timeout, arrived.round_trip)
+        });
+        let lost: Vec<Departed> = lost.copied().collect();
+        for _ in lost.iter().filter(|departed| departed.is_short()) {
+            self.short_loss.count(1.0);
+        }
+        if attempt.is_short() {
+            self.short_loss.count(0.0);
+        }
+        let is_long = |departed: &&Departed| !departed.is_short() && departed.longest > longest;
+        let missed = lost.iter().find(is_long)?;
         Some(Miss {
-            longest: lost.longest,
-            chance: chance_of_loss(arrived.loss, lost.datagrams),
+            longest: missed.longest,
+            chance: self.chance_of_loss(arrived.loss, missed.datagrams),
         })
     }
 
@@ -158,6 +191,13 @@ impl BlackHole {
         }
     }
 
+    /// Returns the chance that one of so many datagrams is lost, if that share of the peer's are.
+    fn chance_of_loss(&self, loss: f64, datagrams: usize) -> f64 {
+        let share = loss.max(self.short_loss.share).max(BLACK_HOLE_LOSS_MIN);
+        let datagrams = i32::try_from(datagrams).unwrap_or(i32::MAX);
+        1.0 - (1.0 - share).powi(datagrams)
+    }
+
     fn verdict(&self) -> Option<usize> {
         let chance: f64 = self.misses.iter().map(|miss| miss.chance).product();
         let is_chance = self.misses.len() < BLACK_HOLE_MISSES_MIN || chance > BLACK_HOLE_CHANCE_MAX;
@@ -168,20 +208,20 @@ impl BlackHole {
 
 /// Tells whether an instruction that left before the attempt that was acknowledged would have been acknowledged itself if
 /// it had arrived.
-fn is_overdue(departed: &Departed, attempt: &Departed, arrived: Arrived) -> bool {
-    if departed.target > arrived.number {
-        arrived.now.since(departed.at) >= arrived.timeout + RETRY_MARGIN
+fn is_overdue(
+    departed: &Departed,
+    attempt: &Departed,
+    timeout: Duration,
+    round_trip: Duration,
+) -> bool {
+    let earlier = attempt.at.since(departed.at);
+    if departed.target > attempt.target {
+        // It would have been the newest that the peer had when it acknowledged the other, unless that has overtaken it.
+        earlier >= OVERTAKING_MIN.max(round_trip / 4)
     } else {
         // Both lead to the same state. A copy follows sooner than a retry.
-        departed.target == arrived.number
-            && attempt.at.since(departed.at) >= arrived.timeout.max(RETRY_MARGIN)
+        departed.target == attempt.target && earlier >= timeout.max(RETRY_MARGIN)
     }
-}
-
-/// Returns the chance that one of so many datagrams is lost, on a path that loses that share of them.
-fn chance_of_loss(loss: f64, datagrams: usize) -> f64 {
-    let datagrams = i32::try_from(datagrams).unwrap_or(i32::MAX);
-    1.0 - (1.0 - loss.max(BLACK_HOLE_LOSS_MIN)).powi(datagrams)
 }
 
 #[cfg(test)]

@@ -138,12 +138,12 @@ fn an_answer_that_comes_sooner_than_a_round_trip_is_to_the_longer() {
 }
 
 #[test]
-fn what_may_still_arrive_is_not_lost() {
+fn what_may_have_been_overtaken_is_not_lost() {
     let mut path = path();
     for round in 1..=9 {
         let (now, before) = (1000 * round, path.acknowledged);
         path.sends(now, before + 40, 1252, 1);
-        path.sends(now + 50, before + 1, 300, 1);
+        path.sends(now + 9, before + 1, 300, 1);
         assert_eq!(path.hears(now + 199, before + 1), None);
     }
 }
@@ -188,15 +188,25 @@ fn after_two_long_ones_in_vain_a_short_one_is_wanted_and_after_a_miss_one() {
 }
 
 #[test]
+fn a_short_one_that_starts_from_a_lost_long_one_is_not_the_one_that_is_wanted() {
+    let mut path = path();
+    for now in [1000, 1200] {
+        path.sends(now, 20, 1252, 1);
+        path.sends_from(20, now, 21, 100, 1);
+    }
+    assert!(path.wants_short(1300));
+}
+
+#[test]
 fn where_much_is_lost_more_of_them_are_tried() {
     let mut path = path();
     path.loss = 0.29;
-    for now in [1000, 1200] {
+    for now in [1000, 1200, 1400, 1600] {
         path.sends(now, 2, 1252, 1);
         assert!(!path.wants_short(now + 100));
     }
-    path.sends(1400, 2, 1252, 1);
-    assert!(path.wants_short(1500));
+    path.sends(1800, 2, 1252, 1);
+    assert!(path.wants_short(1900));
 }
 
 #[test]
@@ -223,4 +233,17 @@ fn of_links_that_were_sent_twice_each_has_arrived_that_the_last_one_needs() {
     }
     assert_eq!(path.hears(3240, 32), None);
     assert_eq!(path.loses_a_long_one(4, 1), None);
+}
+
+#[test]
+fn where_short_ones_are_lost_as_well_on_the_way_there_it_is_no_black_hole() {
+    let mut path = path();
+    for round in 1..=9 {
+        let (now, before) = (1000 * round, path.acknowledged);
+        path.sends(now, before + 40, 1252, 4);
+        for retry in 1..=3 {
+            path.sends(now + 200 * retry, before + 1, 300, 1);
+        }
+        assert_eq!(path.hears(now + 640, before + 1), None);
+    }
 }
