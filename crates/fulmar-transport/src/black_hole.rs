@@ -102,8 +102,8 @@ impl BlackHole {
         self.departures.push_back(departed);
     }
 
-    /// Takes note that a state was acknowledged. Returns the shortest length that does not pass, if there seems to be one.
-    pub(crate) fn acknowledged(&mut self, arrived: Arrived) -> Option<usize> {
+    /// Takes note that a state was acknowledged. Returns whether there seems to be a black hole.
+    pub(crate) fn acknowledged(&mut self, arrived: Arrived) -> bool {
         if let Some(place) = self.attempt_that_arrived(arrived) {
             let missed = self.judge(place, arrived);
             // Each acknowledgement tells of one miss: what an outage has taken was lost together.
@@ -112,7 +112,7 @@ impl BlackHole {
         }
         self.departures
             .retain(|departed| departed.target > arrived.number);
-        self.verdict()
+        self.is_found()
     }
 
     /// Tells whether it is time to ask in a short datagram whether the long ones are lost for their length: so many have
@@ -198,11 +198,9 @@ impl BlackHole {
         1.0 - (1.0 - share).powi(datagrams)
     }
 
-    fn verdict(&self) -> Option<usize> {
+    fn is_found(&self) -> bool {
         let chance: f64 = self.misses.iter().map(|miss| miss.chance).product();
-        let is_chance = self.misses.len() < BLACK_HOLE_MISSES_MIN || chance > BLACK_HOLE_CHANCE_MAX;
-        let shortest = self.misses.iter().map(|miss| miss.longest).min();
-        shortest.filter(|_| !is_chance)
+        self.misses.len() >= BLACK_HOLE_MISSES_MIN && chance <= BLACK_HOLE_CHANCE_MAX
     }
 }
 

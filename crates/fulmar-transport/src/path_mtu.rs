@@ -60,7 +60,7 @@ impl PathMtu {
     /// Takes note that a state was acknowledged. Returns whether that tells of a black hole: datagrams are shorter from here
     /// on.
     pub(crate) fn acknowledged(&mut self, arrived: Arrived) -> bool {
-        let is_found = self.black_hole.acknowledged(arrived).is_some();
+        let is_found = self.black_hole.acknowledged(arrived);
         if is_found {
             self.black_hole = BlackHole::default();
             self.lower(arrived.now, DATAGRAM_BYTES_AFTER_TOO_BIG);
