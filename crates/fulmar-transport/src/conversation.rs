@@ -5,7 +5,6 @@ use std::time::Duration;
 use fulmar_base::{Ecn, Hint, PathId, Time};
 use fulmar_datagram::DatagramOrder;
 
-use crate::black_hole::{Arrived, Departed};
 use crate::cause::{Cause, DropReason};
 use crate::challenge::{Challenge, Responses};
 use crate::clock::Clock;
@@ -44,6 +43,7 @@ use crate::{Budget, Role, RoundTrip, StateNumber, Synced, WorkBudget};
 use links::LinkPass;
 
 mod links;
+mod sizes;
 
 /// Joins the objects, the paths, the clock and the end of a conversation. Asks each of them and
 /// forwards; knows nothing of bytes.
@@ -297,18 +297,11 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if matches!(outgoing.cause, Cause::Frame | Cause::Resend | Cause::Retry) {
             self.sender.note_try(now);
         }
-        let Numbers { source, target, .. } = outgoing.numbers;
         if has_content {
-            self.congestion.sent(now, target, cost.bytes);
+            let number = outgoing.numbers.target;
+            self.congestion.sent(now, number, cost.bytes);
         }
-        self.path_mtu.sent(Departed {
-            at: now,
-            source,
-            target,
-            acknowledged: self.sender.acknowledged_number(),
-            longest: cost.longest,
-            datagrams: cost.datagrams,
-        });
+        self.note_length(now, outgoing, cost);
         if has_content || matches!(outgoing.cause, Cause::Copy | Cause::Retry) {
             self.plan_copies(now, outgoing.cause, cost);
         }
@@ -539,26 +532,6 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
                 self.sender.repeat_chain(now, self.skips_states());
             }
         }
-    }
-
-    /// Takes note of what an acknowledgement tells of datagrams that are too long.
-    fn judge_length(&mut self, now: Time, number: StateNumber) {
-        let round_trip = self.clock.round_trip();
-        let is_black_hole = self.path_mtu.acknowledged(Arrived {
-            now,
-            number,
-            round_trip: round_trip.smoothed(),
-            timeout: round_trip.timeout(),
-            loss: self.loss.share(),
-        });
-        if is_black_hole {
-            tick(&mut self.counters.black_holes);
-        }
-    }
-
-    fn wants_short(&self, now: Time) -> bool {
-        let timeout = self.clock.round_trip().timeout();
-        self.path_mtu.wants_short(now, timeout, self.loss.share())
     }
 
     fn advance(&mut self, now: Time, target: StateNumber, outcome: StateOutcome) {
