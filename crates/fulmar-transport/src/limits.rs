@@ -502,6 +502,24 @@ pub(crate) const VAIN_TRIES_CHANCE_MAX: f64 = 0.003;
 /// Chosen by eye: a single one on a path that loses little is tried once, several go as links.
 pub(crate) const VAIN_TRIES_CHANCE_AFTER_MISS_MAX: f64 = 0.021;
 
+/// The lengths of datagrams that are probed, in order: packets of 1280 bytes, 1420 (WireGuard), 1480 (one IP packet in another),
+/// 1492 (PPPoE) and 1500 (Ethernet) less 48 bytes for the headers of IPv6, and less 28 for those of IPv4. The first is for
+/// tunnels in tunnels.
+///
+/// Source: docs/protocol.md §13.10. Chosen by eye.
+pub(crate) const PROBED_LENGTHS: [usize; 10] =
+    [1052, 1232, 1252, 1372, 1392, 1432, 1444, 1452, 1464, 1472];
+
+/// The number of probes of one length that are lost before it counts as too long.
+///
+/// Source: RFC 8899 §5.1.2, `MAX_PROBES`.
+pub(crate) const SIZE_PROBES_MAX: u32 = 3;
+
+/// The shortest time that a probe has to be answered, and from one probe to the next.
+///
+/// Source: RFC 8899 §5.1.1, `PROBE_TIMER`.
+pub(crate) const PROBE_TIMER_MIN: Duration = Duration::from_secs(1);
+
 /// The shortest time by which a datagram that was sent earlier may be overtaken. It is a quarter of the round trip where
 /// that is longer.
 ///
