@@ -290,8 +290,7 @@ impl Client {
 
     /// Takes note that the system refused to send.
     pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
-        self.endpoint.handle_send_error(now, path, error);
-        if self.endpoint.path() == Some(path) {
+        if self.endpoint.handle_send_error(now, path, error) {
             self.note_trouble(now, error);
         }
         self.is_stale = true;

@@ -69,7 +69,7 @@ countable! {
         FirstRepeat = "first repeat",
         /// The path to the peer may have changed, or may work again.
         Probe = "probe",
-        /// The peer has asked whether we are there.
+        /// The peer has asked whether we are there, or whether we have had a probe.
         Answer = "answer",
         /// The peer has asked whether we are where it hears us.
         Response = "response",
@@ -77,6 +77,8 @@ countable! {
         Acknowledgement = "acknowledgement",
         /// Nothing was sent for a while.
         Heartbeat = "heartbeat",
+        /// The path may carry longer datagrams.
+        SizeProbe = "size probe",
         /// Nothing is sent: fragments of an unfinished instruction are given up.
         AssemblyExpiry = "assembly expiry",
         /// Nothing is sent: our shutdown was not acknowledged in time.

@@ -1,6 +1,7 @@
 //! Instructions are compressed whole, each into a zlib stream of its own.
 
 mod brief;
+mod stored;
 
 use miniz_oxide::deflate::core::{CompressorOxide, TDEFLFlush, compress_to_output};
 use miniz_oxide::deflate::{CompressionLevel, core::create_comp_flags_from_zip_params};
@@ -12,6 +13,7 @@ use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
 use self::brief::BRIEF_BYTES_MAX;
 use crate::limits::INSTRUCTION_BYTES_MAX;
+pub(crate) use stored::{STORED_OVERHEAD_BYTES, store};
 
 /// Room that is made at first; a screen's worth of differences fits.
 ///

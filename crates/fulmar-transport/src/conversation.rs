@@ -28,6 +28,7 @@ use crate::outbox::{Cost, Outgoing};
 use crate::path::Paths;
 use crate::path_mtu::PathMtu;
 use crate::policy::{difference_budget, window};
+use crate::probe_answer::ProbeAnswer;
 use crate::receiver::{Intake, Receiver, Refusal, StateOutcome};
 use crate::redundancy::{Redundancy, copies};
 use crate::roaming::Roaming;
@@ -70,6 +71,9 @@ pub(crate) struct Conversation<L, R> {
     /// True if challenges were, too.
     agrees_on_challenge: bool,
     responses: Responses,
+    /// True if either end may probe the path's MTU, if the peer shows that it has agreed.
+    agrees_on_sizes: bool,
+    probe_answer: ProbeAnswer,
     pub(crate) idle: Idle,
     pub(crate) intake: Intake,
     pub(crate) events: Events,
@@ -122,6 +126,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             agrees_on_idle: agreement.is_some_and(|terms| terms.idle),
             agrees_on_challenge: agreement.is_some_and(|terms| terms.challenge),
             responses: Responses::default(),
+            agrees_on_sizes: agreement.is_some_and(|terms| terms.sizes),
+            probe_answer: ProbeAnswer::default(),
             idle: Idle::Off,
             intake: Intake::Open,
             events: Events::default(),
@@ -169,6 +175,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         match heard.instruction {
             Ok(Some(instruction)) => {
                 let outcome = self.take(now, path, heard.order, instruction, &mut work);
+                if heard.order == DatagramOrder::InOrder {
+                    self.hear_probe(now, heard.sequence, instruction.extensions);
+                }
                 received.instruction = Some(InstructionReceived {
                     numbers: instruction.numbers,
                     difference_bytes: instruction.difference.len(),
@@ -203,6 +212,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
 
     /// Takes note that the edge has opened a path.
     pub(crate) fn path_opened(&mut self, now: Time, path: PathId) {
+        if self.paths.current().is_some() {
+            self.path_mtu.path_changed();
+        }
         self.paths.opened(now, path, &mut self.events);
     }
 
@@ -222,6 +234,10 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             (Some(_), _) => Numbering::Shutdown,
             (None, true) => Numbering::New,
             (None, false) => Numbering::Repeat,
+        };
+        let padded_to = match cause {
+            Cause::SizeProbe => Some(self.begin_size_probe(now)?),
+            _ => None,
         };
         if cause == Cause::Frame && self.is_answer() {
             self.answer_frames -= 1;
@@ -277,6 +293,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             difference,
             addition: self.addition(path, cause, target),
             is_new,
+            padded_to,
         })
     }
 
@@ -289,6 +306,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if outgoing.addition.challenge.is_some() || outgoing.cause == Cause::Response {
             self.responses.returned(now);
         }
+        self.probe_answer.sent(now);
         self.liveness.sent(now, cost.datagrams, question.is_some());
         if cost.datagrams > 1 {
             // What is large is a new page, of which what follows is the rest, or a flood.
@@ -369,7 +387,11 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             silence: self
                 .idle
                 .own_silence(self.sender.sent_at(), round_trip.timeout()),
-            asked: self.idle.asked(),
+            asked: [self.idle.asked(), self.probe_answer.due()]
+                .into_iter()
+                .flatten()
+                .min(),
+            size_probe: self.size_probe_due(now),
             challenged: self.responses.due(),
             unacknowledged_since: self.liveness.unacknowledged_since,
             path_probe: self.liveness.path_probe,
@@ -406,6 +428,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             silence: self.idle.silence().filter(|_| is_ping),
             moves: self.idle.moves(),
             challenge: self.challenge(path),
+            probed: self.probe_answer.owed(),
             ..self.handshake.addition(target, acknowledged)
         }
     }
@@ -510,8 +533,15 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         self.events.push(EndpointEvent::DialectDecided { dialect });
         match dialect {
             Dialect::Altered => self.closing.begin(now),
-            Dialect::Native if self.agrees_on_idle => self.idle = Idle::agreed(self.role),
-            Dialect::Undecided | Dialect::Legacy | Dialect::Native => {}
+            Dialect::Native => {
+                if self.agrees_on_idle {
+                    self.idle = Idle::agreed(self.role);
+                }
+                if self.agrees_on_sizes {
+                    self.path_mtu.allow_probes();
+                }
+            }
+            Dialect::Undecided | Dialect::Legacy => {}
         }
     }
 
@@ -563,6 +593,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     /// The goodbye is no probe, nor is the first try of a path that may have changed.
     fn extent(&self, now: Time, cause: Cause, trust: Trust, budget: Budget) -> Extent {
         let timeout = self.clock.round_trip().timeout();
+        if cause == Cause::SizeProbe {
+            return Extent::Number;
+        }
         let is_probe = match cause {
             _ if self.closing.own().is_some() => false,
             Cause::FirstRepeat => self.liveness.large.is_some(),

@@ -91,6 +91,8 @@ pub(crate) struct Addition {
     pub(crate) moves: Option<u64>,
     /// The random value that validates a path.
     pub(crate) challenge: Option<Challenge>,
+    /// The number of the datagram in which the peer's last probe came.
+    pub(crate) probed: Option<u64>,
 }
 
 impl Addition {
@@ -101,6 +103,9 @@ impl Addition {
             silence: self.silence,
             moves: self.moves,
             challenge: self.challenge,
+            // How much it takes is known only when all else is in place.
+            padding: None,
+            probed: self.probed,
         }
     }
 }

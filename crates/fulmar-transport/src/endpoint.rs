@@ -100,18 +100,28 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     }
 
     /// Takes note that the system refused to send. Nothing is sent again at once; the timers see to
-    /// it, in datagrams of 500 bytes if that was the trouble, for ten minutes or until the path changes.
+    /// it, in datagrams of 500 bytes if that was the trouble, for ten minutes or until the path changes. A probe
+    /// of the path's MTU that is refused has told what it was to tell.
+    ///
+    /// Returns whether the error tells anything of the path in use.
     ///
     /// What somebody else has said of the path is for [`handle_report`](Endpoint::handle_report).
-    pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
+    pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) -> bool {
+        let is_in_use = self.conversation.paths.current() == Some(path);
+        let is_too_big = error == SendError::TooBig;
+        if is_in_use && is_too_big && self.conversation.path_mtu.probe_refused(now) {
+            self.settle(now);
+            return false;
+        }
         tick(&mut self.conversation.counters.send_errors);
         // An error of a path that was left says nothing about the present one.
-        if self.conversation.paths.current() == Some(path) {
+        if is_in_use {
             // Shorter datagrams are tried at once, unless it was a short one that was refused.
-            let is_mended = error == SendError::TooBig && self.shorten(now);
+            let is_mended = is_too_big && self.shorten(now);
             self.conversation.liveness.failed(now, is_mended);
             self.settle(now);
         }
+        is_in_use
     }
 
     /// Takes note that somebody has reported why a datagram cannot have arrived. Returns whether that is
@@ -126,10 +136,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         let liveness = &self.conversation.liveness;
         let is_believed =
             self.path() == Some(path) && liveness.is_unanswered(now, timeout, excused);
-        if is_believed {
-            self.handle_send_error(now, path, error);
-        }
-        is_believed
+        is_believed && self.handle_send_error(now, path, error)
     }
 
     /// Takes note of a change in the world.
@@ -298,6 +305,11 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         self.conversation.paths.current()
     }
 
+    /// Returns the most bytes that a datagram may have at present.
+    pub fn datagram_bytes(&self) -> usize {
+        self.conversation.path_mtu.datagram_bytes()
+    }
+
     /// Tells whether a server knows of that path how it stands. As long as it does, the path has to
     /// keep its number; these are never more than
     /// [`UNVALIDATED_PATHS_MAX`](crate::limits::UNVALIDATED_PATHS_MAX) and two.
@@ -363,7 +375,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         }
         let composed = self.conversation.compose(now, path, cause);
         let Some(outgoing) = composed else {
-            // A copy that is not sent: what else is due goes.
+            // A copy or a probe that is not sent: what else is due goes.
             return self.load(now);
         };
         let datagram_bytes = self.conversation.path_mtu.datagram_bytes();
@@ -385,6 +397,11 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         if let Some(transmit) = &transmit {
             let counters = &mut self.conversation.counters;
             counters.transmitted(transmit.datagrams(), transmit.length);
+            if transmit.cause == Cause::SizeProbe {
+                let sequence = transmit.numbers.sequence;
+                self.conversation.path_mtu.probe_left(sequence);
+                self.outbox.leap_from(sequence);
+            }
         }
         Ok(transmit)
     }

@@ -108,6 +108,11 @@ impl Transmit {
         self.length.div_ceil(self.segment.max(1))
     }
 
+    /// Tells whether nobody on the way may cut it up: it is to show whether the path carries it.
+    pub fn must_stay_whole(&self) -> bool {
+        self.cause == Cause::SizeProbe
+    }
+
     /// Returns the datagrams, given the buffer that [`poll_transmit`] filled.
     ///
     /// [`poll_transmit`]: crate::Endpoint::poll_transmit

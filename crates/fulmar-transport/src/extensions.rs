@@ -9,6 +9,8 @@ mod field {
     pub(super) const SILENCE: u32 = 66;
     pub(super) const MOVES: u32 = 67;
     pub(super) const CHALLENGE: u32 = 68;
+    pub(super) const PADDING: u32 = 69;
+    pub(super) const PROBED: u32 = 70;
 }
 
 /// The fields of an instruction beyond stock's seven, numbered from 64 on (docs/protocol.md §13.2). A stock peer passes
@@ -30,6 +32,10 @@ pub struct Extensions<'a> {
     pub moves: Option<u64>,
     /// The random value by which a server validates a path, and which a client returns.
     pub challenge: Option<Challenge>,
+    /// Bytes that make its datagram as long as the probe that it is. The receiver answers at once.
+    pub padding: Option<&'a [u8]>,
+    /// The sequence number of the last datagram with a probe that its sender has had.
+    pub probed: Option<u64>,
 }
 
 impl<'a> Extensions<'a> {
@@ -41,6 +47,8 @@ impl<'a> Extensions<'a> {
             (field::FAREWELL, Value::Varint(number)) => self.farewell = Some(number),
             (field::SILENCE, Value::Varint(millis)) => self.silence = Some(millis),
             (field::MOVES, Value::Varint(number)) => self.moves = Some(number),
+            (field::PADDING, Value::Bytes(bytes)) => self.padding = Some(bytes),
+            (field::PROBED, Value::Varint(number)) => self.probed = Some(number),
             (field::CHALLENGE, Value::Bytes(bytes)) => {
                 self.challenge = bytes.try_into().ok().map(Challenge::new);
             }
@@ -65,21 +73,39 @@ impl<'a> Extensions<'a> {
         if let Some(challenge) = &self.challenge {
             put_bytes(out, field::CHALLENGE, challenge.as_bytes());
         }
+        if let Some(padding) = self.padding {
+            put_bytes(out, field::PADDING, padding);
+        }
+        if let Some(number) = self.probed {
+            put_uint(out, field::PROBED, number);
+        }
     }
 
     /// Returns a bound on what [`encode`](Extensions::encode) appends.
     pub(crate) fn encoded_bytes_max(&self) -> usize {
-        EXTENSION_BYTES_MAX + self.digest.map_or(0, <[u8]>::len)
+        let [digest, padding] =
+            [self.digest, self.padding].map(|bytes| bytes.map_or(0, <[u8]>::len));
+        EXTENSION_BYTES_MAX + digest + bytes_field_bytes(field::PADDING, padding)
     }
 }
 
-/// The most bytes of the fields that we write, but for the digest itself: five keys, two lengths, three integers of
-/// up to ten bytes, and a challenge.
+/// Appends a field of padding to an instruction, so that it becomes `bytes` long. Nothing is appended to one that
+/// misses less than a field of 128 bytes.
+pub(crate) fn pad(instruction: &mut Vec<u8>, bytes: usize) {
+    let missing = bytes.saturating_sub(instruction.len());
+    // The key and the length of the field have two bytes each if it has 128 bytes and more.
+    if let Some(length) = missing.checked_sub(4).filter(|&length| length >= 128) {
+        put_bytes(instruction, field::PADDING, &vec![0; length]);
+    }
+}
+
+/// The most bytes of the fields that we write, but for the digest itself and padding: six keys, two lengths, four integers
+/// of up to ten bytes, and a challenge.
 ///
 /// Source: docs/protocol.md §13.2, as the encoding of Protocol Buffers has it.
 pub(crate) const EXTENSION_BYTES_MAX: usize = bytes_field_bytes(field::DIGEST, 0)
     + 2
-    + 3 * (bytes_field_bytes(field::FAREWELL, 0) + 9)
+    + 4 * (bytes_field_bytes(field::FAREWELL, 0) + 9)
     + bytes_field_bytes(field::CHALLENGE, Challenge::BYTES);
 
 #[cfg(test)]
@@ -113,6 +139,8 @@ mod tests {
                     silence: farewell,
                     moves: farewell.map(|number| number / 2),
                     challenge: farewell.map(|number| Challenge::new(number.to_be_bytes())),
+                    padding: digest,
+                    probed: farewell,
                 };
                 assert_eq!(read(&written(extensions)), extensions);
             }
@@ -123,7 +151,7 @@ mod tests {
     #[test]
     fn fields_of_stock_and_of_tomorrow_are_passed_over() {
         let mut bytes = Vec::new();
-        for number in [1, 7, 63, 69, 1000] {
+        for number in [1, 7, 63, 71, 1000] {
             put_uint(&mut bytes, number, 5);
             put_bytes(&mut bytes, number, b"what");
         }
@@ -140,10 +168,11 @@ mod tests {
     #[test]
     fn a_number_of_the_wrong_type_is_none() {
         let mut bytes = Vec::new();
-        for number in [field::FAREWELL, field::SILENCE, field::MOVES] {
+        for number in [field::FAREWELL, field::SILENCE, field::MOVES, field::PROBED] {
             put_bytes(&mut bytes, number, b"5");
         }
         put_uint(&mut bytes, field::CHALLENGE, 5);
+        put_uint(&mut bytes, field::PADDING, 5);
         assert_eq!(read(&bytes), Extensions::default());
     }
 
@@ -153,6 +182,21 @@ mod tests {
             let mut bytes = Vec::new();
             put_bytes(&mut bytes, field::CHALLENGE, &vec![7; length]);
             assert_eq!(read(&bytes), Extensions::default(), "{length}");
+        }
+    }
+
+    #[test]
+    fn padding_makes_an_instruction_as_long_as_was_said() {
+        for bytes in [200, 1000, 2000] {
+            let mut instruction = vec![0x08, 2];
+            pad(&mut instruction, bytes);
+            assert_eq!(instruction.len(), bytes);
+            assert!(read(&instruction).padding.is_some());
+        }
+        for bytes in [0, 1, 100] {
+            let mut instruction = vec![0x08, 2];
+            pad(&mut instruction, bytes);
+            assert_eq!(instruction.len(), 2);
         }
     }
 

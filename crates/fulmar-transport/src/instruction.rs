@@ -73,6 +73,8 @@ impl<'a> Instruction<'a> {
                 silence: None,
                 moves: None,
                 challenge: None,
+                padding: None,
+                probed: None,
             },
         }
     }
@@ -230,6 +232,8 @@ mod tests {
                 silence: Some(6000),
                 moves: Some(1),
                 challenge: Some(Challenge::new([7; Challenge::BYTES])),
+                padding: Some(&[0; 3]),
+                probed: Some(5),
             },
             ..plain
         };
@@ -239,7 +243,8 @@ mod tests {
         assert_eq!(tail[..3], [0x82, 0x04, 32]);
         assert_eq!(tail[35..38], [0x88, 0x04, 3]);
         assert_eq!(tail[38..45], [0x90, 0x04, 0xf0, 0x2e, 0x98, 0x04, 1]);
-        assert_eq!(tail[45..], [0xa2, 0x04, 8, 7, 7, 7, 7, 7, 7, 7, 7]);
+        assert_eq!(tail[45..56], [0xa2, 0x04, 8, 7, 7, 7, 7, 7, 7, 7, 7]);
+        assert_eq!(tail[56..], [0xaa, 0x04, 3, 0, 0, 0, 0xb0, 0x04, 5]);
     }
 
     #[test]
@@ -256,6 +261,8 @@ mod tests {
                 silence: Some(u64::MAX),
                 moves: Some(u64::MAX),
                 challenge: Some(Challenge::new([7; Challenge::BYTES])),
+                padding: None,
+                probed: Some(u64::MAX),
             },
         };
         let overhead = encoded(longest).len() - difference.len();

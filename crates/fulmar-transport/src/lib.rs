@@ -100,7 +100,6 @@ mod outbox;
 mod path;
 mod path_mtu;
 pub mod policy;
-#[cfg_attr(not(test), expect(dead_code, reason = "nothing is probed yet"))]
 mod probe_answer;
 mod receiver;
 mod redundancy;
@@ -109,7 +108,6 @@ mod role;
 mod rtt;
 mod sender;
 mod shutdown;
-#[expect(dead_code, reason = "nothing is probed yet")]
 mod size_search;
 mod state_number;
 mod synced;

@@ -103,6 +103,17 @@ mod tests {
     }
 
     #[test]
+    fn a_probe_behind_which_numbers_are_left_out_is_not_lost() {
+        let before = 0..10;
+        let after_probe = 11 + LEAP_MIN..100 + LEAP_MIN;
+        assert_eq!(
+            after(before.clone().chain(after_probe.clone())).share(),
+            0.0
+        );
+        assert_eq!(after(before.chain(10..11).chain(after_probe)).share(), 0.0);
+    }
+
+    #[test]
     fn what_was_overtaken_is_not_lost() {
         assert_eq!(after([0, 1, 3, 2]).share(), 0.0);
         assert!(after([0, 1, 3, 4]).share() > 0.0);

@@ -8,11 +8,14 @@ use crate::assembly::Fragmenter;
 use crate::cause::Cause;
 use crate::challenge::Challenge;
 use crate::clock::Clock;
-use crate::compress::Deflater;
+use crate::compress::{Deflater, STORED_OVERHEAD_BYTES, store};
 use crate::dialect::Addition;
 use crate::event::{Transmit, TransmitNumbers};
+use crate::extensions::pad;
 use crate::instruction::{Instruction, Numbers};
-use crate::limits::{CHAFF_BYTES_MAX, TRANSMISSION_BYTES_MAX, TRANSMISSION_DATAGRAMS_MAX};
+use crate::limits::{
+    CHAFF_BYTES_MAX, LEAP_MIN, TRANSMISSION_BYTES_MAX, TRANSMISSION_DATAGRAMS_MAX,
+};
 
 /// A source of random bytes, which nobody else can foretell. The core has none of its own, so that a run can be
 /// repeated.
@@ -50,6 +53,8 @@ pub(crate) struct Outgoing {
     pub(crate) addition: Addition,
     /// True if no state of the target's number was sent before.
     pub(crate) is_new: bool,
+    /// The length of the datagram, if it is a probe of the path's MTU.
+    pub(crate) padded_to: Option<usize>,
 }
 
 /// The cost of an instruction on the network.
@@ -83,6 +88,15 @@ impl Outbox {
         self.pending = None;
     }
 
+    /// Leaves out so many sequence numbers after that one that the peer takes nothing for lost, whether the datagram of that
+    /// number has arrived or not: a probe that does not pass says nothing of how many datagrams the path loses.
+    pub(crate) fn leap_from(&mut self, sequence: Sequence) {
+        let next = sequence.get().saturating_add(1 + LEAP_MIN);
+        if let Some(next) = Sequence::new(next) {
+            self.sealer.skip_to(next);
+        }
+    }
+
     /// Returns random bytes to challenge a peer with.
     pub(crate) fn challenge(&mut self) -> Challenge {
         let mut bytes = [0; Challenge::BYTES];
@@ -109,13 +123,21 @@ impl Outbox {
         };
         instruction.encode(&mut self.encoded);
         let mut compressed = Vec::new();
-        self.deflater.deflate(&self.encoded, &mut compressed);
+        if let Some(bytes) = outgoing.padded_to {
+            let stored_bytes =
+                bytes.saturating_sub(DATAGRAM_OVERHEAD_BYTES + STORED_OVERHEAD_BYTES);
+            pad(&mut self.encoded, stored_bytes);
+            store(&self.encoded, &mut compressed);
+        } else {
+            self.deflater.deflate(&self.encoded, &mut compressed);
+        }
         self.encoded.shrink_to(KEPT_BYTES);
 
         // A repetition gets an id of its own, too: its chaff and acknowledgement are others
         // (docs/protocol.md §4).
         let id = self.next_id;
         self.next_id = id.saturating_add(1);
+        let datagram_bytes = outgoing.padded_to.unwrap_or(datagram_bytes);
         let fragments = Fragmenter::new(id, compressed, datagram_bytes)
             .expect("an instruction has 4 MiB at most, and 32 768 datagrams hold 15 MB");
         let cost = Cost {
@@ -202,9 +224,10 @@ fn fill_chaff<'a>(noise: &mut dyn Noise, chaff: &'a mut [u8; CHAFF_BYTES_MAX]) -
 mod tests {
     use std::time::Duration;
 
-    use fulmar_datagram::{Direction, Key};
+    use fulmar_datagram::{Direction, Key, Opener};
 
     use super::*;
+    use crate::Inflater;
 
     struct Quiet;
 
@@ -224,6 +247,7 @@ mod tests {
             difference: (0..100_000).map(noise).collect(),
             addition: Addition::default(),
             is_new: true,
+            padded_to: None,
         }
     }
 
@@ -244,6 +268,36 @@ mod tests {
                 datagrams += sent.datagrams();
             }
             assert_eq!((cost.bytes, cost.datagrams), (bytes, datagrams));
+        }
+    }
+
+    #[test]
+    fn a_probe_is_as_long_as_it_has_to_be_to_the_byte() {
+        let key = || Key::from_base64("c68K8iLyuCr1oEM7Hszyjg").unwrap();
+        let mut outbox = Outbox::new(Sealer::new(key(), Direction::ToServer), Box::new(Quiet));
+        let mut opener = Opener::new(&key(), Direction::ToServer);
+        let now = Time::from_origin(Duration::from_secs(1));
+        let (mut clock, mut out, mut plaintext) = (Clock::new(), Vec::new(), Vec::new());
+        for bytes in [300, 1052, 1392, 1472, 2048] {
+            let probe = Outgoing {
+                cause: Cause::SizeProbe,
+                difference: Vec::new(),
+                padded_to: Some(bytes),
+                ..large()
+            };
+            let cost = outbox.load(&probe, 500);
+            assert_eq!(
+                (cost.bytes, cost.datagrams, cost.longest),
+                (bytes, 1, bytes)
+            );
+            let sent = outbox.emit(now, &mut clock, &mut out).unwrap().unwrap();
+            assert_eq!((sent.length, sent.datagrams()), (bytes, 1));
+            let opened = opener.open(&out, &mut plaintext).unwrap();
+            let mut inflater = Inflater::new();
+            let inflated = inflater.inflate(opened.fragment.content).unwrap();
+            let instruction = Instruction::decode(inflated).unwrap();
+            assert!(instruction.extensions.padding.is_some());
+            assert_eq!(instruction.numbers, Numbers::default());
         }
     }
 }

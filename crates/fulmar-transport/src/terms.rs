@@ -13,6 +13,8 @@ pub struct Terms {
     pub idle: bool,
     /// True if a server validates a path by a random value.
     pub challenge: bool,
+    /// True if either end may probe how long datagrams can be.
+    pub sizes: bool,
 }
 
 impl Terms {
@@ -22,6 +24,7 @@ impl Terms {
             digest,
             idle: false,
             challenge: false,
+            sizes: false,
         }
     }
 }

@@ -428,6 +428,8 @@ pub struct TimerInput {
     pub silence: Silence,
     /// The time since which a question of the peer waits for its answer.
     pub asked: Option<Time>,
+    /// The time at which the next probe of the path's MTU is to be sent.
+    pub size_probe: Option<Time>,
     /// The time at which a challenge of the peer is to be returned.
     pub challenged: Option<Time>,
     /// The time since which a state of the peer waits for its acknowledgement.
@@ -498,6 +500,9 @@ impl TimerInput {
         }
         self.content(table);
         self.probes(table);
+        if let Some(due) = self.size_probe {
+            table.set((due, Cause::SizeProbe));
+        }
     }
 
     /// Enters the time at which the peer is to hear from us, whether anything has changed or not.

@@ -67,8 +67,10 @@ fn common(text: &[u8], before: usize, place: usize) -> usize {
     pairs.take_while(|(one, other)| one == other).count()
 }
 
-/// Source: RFC 1950 §8.2. The sums of so short a text fit without being reduced on the way.
-fn adler32(text: &[u8]) -> u32 {
+/// Returns the checksum of bytes of which there are few: up to 4096 the sums fit without being reduced on the way.
+///
+/// Source: RFC 1950 §8.2.
+pub(super) fn adler32(text: &[u8]) -> u32 {
     const BASE: u32 = 65_521;
     let (mut a, mut b) = (1, 0);
     for &byte in text {

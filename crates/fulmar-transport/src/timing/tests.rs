@@ -36,6 +36,7 @@ fn quiet() -> TimerInput {
         heard: Some(at(900)),
         silence: Silence::Usual,
         asked: None,
+        size_probe: None,
         challenged: None,
         unacknowledged_since: None,
         path_probe: None,

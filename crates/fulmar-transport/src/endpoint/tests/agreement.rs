@@ -14,6 +14,7 @@ const fn terms(number: u8) -> Terms {
         digest: Digest::new([number; Digest::BYTES]),
         idle: true,
         challenge: true,
+        sizes: true,
     }
 }
 

@@ -272,6 +272,8 @@ impl Insistent {
                 silence: Some(15_000),
                 moves: Some(1),
                 challenge: Some(Challenge::new([7; Challenge::BYTES])),
+                padding: Some(&[0; 300]),
+                probed: Some(5),
             },
             ..Instruction::new(numbers, &difference, b"")
         };
