@@ -8,6 +8,7 @@ mod pace;
 mod pair;
 mod random;
 mod reports;
+mod sizes;
 
 use std::time::Duration;
 

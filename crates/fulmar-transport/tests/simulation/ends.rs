@@ -11,7 +11,7 @@ use fulmar_sim::{
 };
 use fulmar_transport::{
     Arrival, Cause, Countable, DatagramVerdict, Endpoint, EndpointConfig, EndpointEvent, Noise,
-    Numbers, Role, Synced, Transmit,
+    Numbers, Role, Synced, Terms, Transmit,
 };
 
 use crate::objects::{Board, Log};
@@ -48,7 +48,7 @@ pub(crate) struct Link<L, R> {
 }
 
 impl<L: Synced, R: Synced> Link<L, R> {
-    fn new(role: Role, seed: u64, local: L, remote: R) -> Link<L, R> {
+    fn new(role: Role, seed: u64, agreement: Option<Terms>, local: L, remote: R) -> Link<L, R> {
         let (out, back) = match role {
             Role::Client => (Direction::ToServer, Direction::ToClient),
             Role::Server => (Direction::ToClient, Direction::ToServer),
@@ -58,7 +58,7 @@ impl<L: Synced, R: Synced> Link<L, R> {
         let config = EndpointConfig {
             role,
             datagram_bytes: 1252,
-            agreement: None,
+            agreement,
         };
         Link {
             endpoint: Endpoint::new(
@@ -221,8 +221,9 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    fn new(seed: u64, server: SocketAddr) -> Client {
-        let mut link = Link::new(Role::Client, seed, Log::default(), Board::blank(CELLS));
+    fn new(seed: u64, server: SocketAddr, agreement: Option<Terms>) -> Client {
+        let (local, remote) = (Log::default(), Board::blank(CELLS));
+        let mut link = Link::new(Role::Client, seed, agreement, local, remote);
         let path = PathId::new(0);
         link.endpoint.handle_path_opened(Time::ZERO, path);
         Client {
@@ -317,10 +318,10 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    fn new(seed: u64) -> Server {
+    fn new(seed: u64, agreement: Option<Terms>) -> Server {
         let board = Board::blank(CELLS);
         Server {
-            link: Link::new(Role::Server, seed, board.clone(), Log::default()),
+            link: Link::new(Role::Server, seed, agreement, board.clone(), Log::default()),
             drawing: Habit::new(seed, 102),
             board,
             consumed: 0,
@@ -409,10 +410,15 @@ pub(crate) type Run = Simulation<(Client, Server)>;
 
 /// Returns a run over that network, before anything has happened.
 pub(crate) fn run(net: Network) -> Run {
+    run_of(net, [None, None])
+}
+
+/// Returns a run over that network, in which the client and the server have these agreements.
+pub(crate) fn run_of(net: Network, [client, server]: [Option<Terms>; 2]) -> Run {
     let seed = net.seed();
     let ends = (
-        Client::new(seed, address("203.0.113.1:60001")),
-        Server::new(seed),
+        Client::new(seed, address("203.0.113.1:60001"), client),
+        Server::new(seed, server),
     );
     Simulation::new(net, ends).with_ledger().turns_max(20)
 }
