@@ -58,6 +58,8 @@ pub(super) fn batch<'a>(transmit: &Transmit, buffer: &'a [u8]) -> Batch<'a> {
         path: transmit.path,
         ecn: transmit.ecn,
         segment: transmit.segment,
+        // None of a copy's may be cut up.
+        is_whole: false,
         bytes: buffer.get(..transmit.length).unwrap_or(buffer),
     }
 }

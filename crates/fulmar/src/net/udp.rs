@@ -97,6 +97,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) segment: usize,
     /// The bytes of all.
     pub(crate) bytes: &'a [u8],
+    /// True if it is one that nobody on the way may cut up.
+    pub(crate) is_whole: bool,
 }
 
 impl<'a> Batch<'a> {
@@ -107,6 +109,7 @@ impl<'a> Batch<'a> {
             ecn: transmit.ecn,
             segment: transmit.segment,
             bytes: buffer.get(..transmit.length).unwrap_or(buffer),
+            is_whole: transmit.must_stay_whole(),
         }
     }
 
@@ -131,13 +134,19 @@ pub(crate) fn send(
         ecn,
         segment,
         bytes,
-        ..
+        is_whole,
+        path: _,
     } = *batch;
-    socket.send(&udp::Transmit {
+    let transmit = udp::Transmit {
         destination,
         source,
         ecn,
         bytes,
         segment: (bytes.len() > segment).then_some(segment),
-    })
+    };
+    if is_whole {
+        socket.send_whole(&transmit)
+    } else {
+        socket.send(&transmit)
+    }
 }
