@@ -32,7 +32,7 @@ impl Agreement {
             digest: self.digest,
             idle: self.capabilities.has(Capability::Idle),
             challenge: self.capabilities.has(Capability::Challenge),
-            sizes: false,
+            sizes: self.capabilities.has(Capability::Sizes),
         }
     }
 

@@ -16,15 +16,18 @@ pub enum Capability {
     Hints,
     /// Pauses that grow while nothing happens.
     Idle,
+    /// Lengths of datagrams that are found by probes.
+    Sizes,
 }
 
 impl Capability {
     /// All that there are, in the order of their names.
-    pub const ALL: [Capability; 4] = [
+    pub const ALL: [Capability; 5] = [
         Capability::Challenge,
         Capability::Exit,
         Capability::Hints,
         Capability::Idle,
+        Capability::Sizes,
     ];
 
     /// Returns the name that offers and announcements have for it.
@@ -34,6 +37,7 @@ impl Capability {
             Capability::Exit => "exit",
             Capability::Hints => "hints",
             Capability::Idle => "idle",
+            Capability::Sizes => "sizes",
         }
     }
 
@@ -167,7 +171,7 @@ mod tests {
         assert_eq!(Capabilities::NONE.to_string(), "-");
         assert_eq!(
             format!("{:?}", Capabilities::ALL),
-            "challenge,exit,hints,idle"
+            "challenge,exit,hints,idle,sizes"
         );
     }
 
