@@ -8,6 +8,7 @@ mod fallback;
 mod forged;
 mod jumps;
 mod leaving;
+mod narrow;
 mod noise;
 mod options;
 mod plain;
