@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use fulmar_core::{Agreement, Capabilities, Capability};
 use fulmar_sim::{
-    CLIENT, Delay, Failure, LinkDirection, Mtu, Network, Random, SERVER, minutes, ms, secs,
+    CLIENT, Delay, Failed, Failure, LinkDirection, Mtu, Network, Random, SERVER, Seeds, minutes,
+    ms, secs,
 };
 
 use support::World;
@@ -99,4 +100,41 @@ fn an_idle_session_is_as_quiet_as_ever_once_the_length_is_found() -> Result<(), 
         assert_eq!(sent(&world) - before, 160, "MTU {packet_bytes_max}");
     }
     Ok(())
+}
+
+#[test]
+fn tunnels_that_come_and_go_at_any_time_stall_nobody() -> Result<(), Failed<Failure>> {
+    Seeds::many(40, 7).try_each(|seed| {
+        let mut random = Random::stream(seed, 302);
+        let delay = Delay::fixed(ms(random.below(80)));
+        let net = Network::seeded(seed).both([Mtu::black_hole(1500), delay]);
+        let agreement = Some(Agreement::of(b"offer", b"answer", Capabilities::ALL));
+        let mut world = World::with(
+            net,
+            |client| client.agreement = agreement,
+            |server| {
+                server.agreement = agreement;
+                server.datagram_bytes = 1216;
+            },
+        );
+        for _ in 0..12 {
+            let limits = [1500, 1500, 1420, 1300, 1280, 1000, 700];
+            shrink(&mut world, limits[random.below(7) as usize]);
+            for _ in 0..1 + random.below(4) {
+                world.type_keys(b"clear; draw\r");
+                let count = 1 + random.below(6);
+                for part in 0..count {
+                    let clear: &[u8] = if part == 0 { b"\x1b[H\x1b[J" } else { b"" };
+                    let bytes = 2000 / count;
+                    let text = (0..bytes).map(|_| b'!' + random.below(94) as u8);
+                    let text: Vec<u8> = clear.iter().copied().chain(text).collect();
+                    world.program_writes(&text);
+                    world.run_for(ms(random.below(30)))?;
+                }
+                world.run_until_settled(secs(10))?;
+                world.run_for(ms(random.below(4000)))?;
+            }
+        }
+        world.check_screens()
+    })
 }

@@ -9,7 +9,7 @@ use fulmar_datagram::limits::DATAGRAM_BYTES_AFTER_TOO_BIG;
 use crate::StateNumber;
 use crate::limits::{
     BLACK_HOLE_CHANCE_MAX, BLACK_HOLE_LOSS_MIN, BLACK_HOLE_MISSES_MIN, DEPARTURES_MAX,
-    OVERTAKING_MIN, RETRY_MARGIN, SHORT_LOSS_SPAN_MAX, SHORT_LOSS_SPAN_MIN,
+    OVERTAKING_MIN, PRESUMED_CHANCE_MAX, RETRY_MARGIN, SHORT_LOSS_SPAN_MAX, SHORT_LOSS_SPAN_MIN,
     VAIN_TRIES_CHANCE_AFTER_MISS_MAX, VAIN_TRIES_CHANCE_MAX,
 };
 
@@ -37,6 +37,8 @@ pub(crate) struct BlackHole {
     departures: VecDeque<Departed>,
     misses: Vec<Miss>,
     short_loss: ShortLoss,
+    /// True if something short was sent to see what becomes of it, and nothing long since.
+    has_asked: bool,
 }
 
 /// The share of short datagrams that are lost on the way there.
@@ -67,6 +69,11 @@ pub(crate) struct Departed {
 }
 
 impl Departed {
+    /// Tells whether the peer can make use of it, whatever else has arrived.
+    fn is_useful(&self) -> bool {
+        self.source == self.acknowledged
+    }
+
     /// Tells whether it is never lost for its length.
     fn is_short(&self) -> bool {
         self.longest <= DATAGRAM_BYTES_AFTER_TOO_BIG
@@ -96,6 +103,7 @@ struct Miss {
 impl BlackHole {
     /// Takes note that an instruction was sent.
     pub(crate) fn sent(&mut self, departed: Departed) {
+        self.has_asked &= departed.is_short() || !departed.is_useful();
         if self.departures.len() >= DEPARTURES_MAX {
             self.departures.pop_front();
         }
@@ -118,11 +126,10 @@ impl BlackHole {
     /// Tells whether it is time to ask in a short datagram whether the long ones are lost for their length: so many have
     /// been sent in vain that one more would tell nothing.
     pub(crate) fn wants_short(&self, now: Time, timeout: Duration, loss: f64) -> bool {
-        let newest_first = self.departures.iter().rev();
-        // Short ones that start from what was lost are of no use to the peer, and bring no answer.
-        let useful = newest_first.filter(|sent| sent.source == sent.acknowledged);
-        let in_vain = useful.take_while(|sent| !sent.is_short());
-        let mut lost = in_vain.peekable();
+        if self.has_asked {
+            return false;
+        }
+        let mut lost = self.in_vain().peekable();
         if lost.peek().is_none_or(|last| now.since(last.at) < timeout) {
             return false;
         }
@@ -133,6 +140,37 @@ impl BlackHole {
             VAIN_TRIES_CHANCE_AFTER_MISS_MAX
         };
         chances.product::<f64>() <= chance_max
+    }
+
+    /// Tells whether long datagrams have been sent in vain so often to a peer that was heard meanwhile that they seem to be
+    /// lost, though nothing short can show it.
+    pub(crate) fn is_presumed(&self, timeout: Duration, loss: f64, heard: Option<Time>) -> bool {
+        let mut before = None;
+        let mut chance = 1.0;
+        for sent in self.in_vain() {
+            if before.is_none() && heard.is_none_or(|heard| heard < sent.at) {
+                return false;
+            }
+            // Copies and what an outage has taken count once.
+            if before.is_none_or(|before: Time| before.since(sent.at) >= timeout) {
+                before = Some(sent.at);
+                chance *= self.chance_of_loss(loss, sent.datagrams);
+            }
+        }
+        chance <= PRESUMED_CHANCE_MAX
+    }
+
+    /// Returns the long instructions that were sent since anything useful that was short, the newest first. Short ones that
+    /// start from what was lost are of no use to the peer, and bring no answer.
+    fn in_vain(&self) -> impl Iterator<Item = &Departed> {
+        let newest_first = self.departures.iter().rev();
+        let useful = newest_first.filter(|sent| sent.is_useful());
+        useful.take_while(|sent| !sent.is_short())
+    }
+
+    /// Takes note that something short is sent for that.
+    pub(crate) fn ask(&mut self) {
+        self.has_asked = true;
     }
 
     /// Returns the place of the attempt that was acknowledged: of several the last that can have been, after about a
@@ -153,7 +191,7 @@ impl BlackHole {
         self.misses.retain(|miss| miss.longest > longest);
         let before = self.departures.range(..place).rev();
         let lost = before.filter(|departed| {
-            departed.source == departed.acknowledged
+            departed.is_useful()
                 && is_overdue(departed, &attempt, arrived.timeout, arrived.round_trip)
         });
         let lost: Vec<Departed> = lost.copied().collect();

@@ -242,10 +242,15 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if cause == Cause::Frame && self.is_answer() {
             self.answer_frames -= 1;
         }
+        let asks_shortly = self.asks_shortly(now, cause);
         let budget = self.budget();
         // Without a budget only heartbeats may go there: an empty difference.
         let budget = budget.unwrap_or(Budget::of_bytes(0));
-        let extent = self.extent(now, cause, trust, budget);
+        let extent = if asks_shortly {
+            Extent::Probe
+        } else {
+            self.extent(now, cause, trust, budget)
+        };
         if extent != Extent::Link {
             // The next link would be due at once again.
             self.sender.pause_chain();
@@ -600,7 +605,6 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             _ if self.closing.own().is_some() => false,
             Cause::FirstRepeat => self.liveness.large.is_some(),
             Cause::Probe => self.liveness.path_probe.is_none_or(|probe| probe.tries > 0),
-            Cause::Resend | Cause::Retry if self.wants_short(now) => true,
             _ => {
                 let large = self.liveness.large;
                 let heard = self.silent_since();

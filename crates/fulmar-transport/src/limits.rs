@@ -502,6 +502,17 @@ pub(crate) const VAIN_TRIES_CHANCE_MAX: f64 = 0.003;
 /// Chosen by eye: a single one on a path that loses little is tried once, several go as links.
 pub(crate) const VAIN_TRIES_CHANCE_AFTER_MISS_MAX: f64 = 0.021;
 
+/// The chance of losing all the long datagrams that have not been acknowledged, from which on a black hole is presumed where
+/// nothing short can be sent to find out.
+///
+/// Chosen by eye: four single ones, a time-out apart, on a path that loses little.
+pub(crate) const PRESUMED_CHANCE_MAX: f64 = 0.000_001;
+
+/// The time for which datagrams are short because a black hole is presumed.
+///
+/// Chosen by eye. It may be loss on the way there alone, of which several short datagrams suffer more than few long ones.
+pub(crate) const PRESUMED_FOR: Duration = Duration::from_secs(10);
+
 /// The lengths of datagrams that are probed, in order: packets of 1280 bytes, 1420 (WireGuard), 1480 (one IP packet in another),
 /// 1492 (PPPoE) and 1500 (Ethernet) less 48 bytes for the headers of IPv6, and less 28 for those of IPv4. The first is for
 /// tunnels in tunnels.

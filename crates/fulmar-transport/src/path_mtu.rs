@@ -7,7 +7,7 @@ use fulmar_datagram::Sequence;
 use fulmar_datagram::limits::{DATAGRAM_BYTES_AFTER_TOO_BIG, DATAGRAM_BYTES_MAX};
 
 use crate::black_hole::{Arrived, BlackHole, Departed};
-use crate::limits::PMTU_RAISE_TIMER;
+use crate::limits::{PMTU_RAISE_TIMER, PRESUMED_FOR};
 use crate::size_search::{Found, SizeSearch};
 
 /// The length of datagrams on the present path (`PLPMTU`), headers of IP and UDP not counted.
@@ -97,6 +97,29 @@ impl PathMtu {
             self.lower(arrived.now);
         }
         is_found
+    }
+
+    /// Takes note that nothing short can be sent to see whether it arrives. Returns whether a black hole is presumed:
+    /// datagrams are shorter for a while.
+    pub(crate) fn presume(
+        &mut self,
+        now: Time,
+        timeout: Duration,
+        loss: f64,
+        heard: Option<Time>,
+    ) -> bool {
+        let is_presumed = self.black_hole.is_presumed(timeout, loss, heard);
+        if is_presumed {
+            self.black_hole = BlackHole::default();
+            self.present = self.present.min(DATAGRAM_BYTES_AFTER_TOO_BIG);
+            self.raise_at = Some(now + PRESUMED_FOR);
+        }
+        is_presumed
+    }
+
+    /// Takes note that something short is sent to see whether it arrives.
+    pub(crate) fn ask_shortly(&mut self) {
+        self.black_hole.ask();
     }
 
     /// Tells whether it is time to send something short, to see whether long datagrams are lost for their length.

@@ -197,6 +197,22 @@ fn a_short_one_that_starts_from_a_lost_long_one_is_not_the_one_that_is_wanted() 
 }
 
 #[test]
+fn it_is_wanted_once_after_each_long_one() {
+    let mut path = path();
+    for now in [1000, 1200] {
+        path.sends(now, 20, 1252, 1);
+    }
+    assert!(path.wants_short(1300));
+    path.black_hole.ask();
+    for number in 21..40 {
+        path.sends_from(number - 1, 1300, number, 70, 1);
+        assert!(!path.wants_short(1300));
+    }
+    path.sends(1400, 20, 1252, 1);
+    assert!(path.wants_short(1500));
+}
+
+#[test]
 fn where_much_is_lost_more_of_them_are_tried() {
     let mut path = path();
     path.loss = 0.29;

@@ -8,6 +8,7 @@ use fulmar_datagram::Sequence;
 use super::Conversation;
 use crate::allowance::Allowance;
 use crate::black_hole::{Arrived, Departed};
+use crate::cause::Cause;
 use crate::counters::tick;
 use crate::dialect::Dialect;
 use crate::extensions::Extensions;
@@ -49,10 +50,25 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         });
     }
 
-    /// Tells whether it is time to send something short, to see whether long datagrams are lost for their length.
-    pub(super) fn wants_short(&self, now: Time) -> bool {
-        let timeout = self.clock.round_trip().timeout();
-        self.path_mtu.wants_short(now, timeout, self.loss.share())
+    /// Tells whether something short is sent for that cause, to see whether long datagrams are lost for their length. Where
+    /// nothing short can show that, they are taken for lost after a while: shorter ones cost little.
+    pub(super) fn asks_shortly(&mut self, now: Time, cause: Cause) -> bool {
+        let is_retry =
+            matches!(cause, Cause::Resend | Cause::Retry) && self.closing.own().is_none();
+        let (timeout, loss) = (self.clock.round_trip().timeout(), self.loss.share());
+        if !is_retry || !self.path_mtu.wants_short(now, timeout, loss) {
+            return false;
+        }
+        let can_ask = self.sender.has_beginning();
+        if can_ask {
+            self.path_mtu.ask_shortly();
+        } else if self
+            .path_mtu
+            .presume(now, timeout, loss, self.liveness.arrived)
+        {
+            tick(&mut self.counters.black_holes);
+        }
+        can_ask
     }
 
     fn uses_sizes(&self) -> bool {

@@ -47,17 +47,48 @@ impl<S: Synced> Sender<S> {
         probe.unwrap_or_else(|| self.nothing_but_a_number(now))
     }
 
-    /// Leads from the acknowledged state a short way towards the first one that is far from it.
-    fn beginning(&mut self, now: Time) -> Option<Composed> {
+    /// Tells whether a probe could lead from the acknowledged state on, so that its acknowledgement says that nothing else
+    /// has arrived.
+    pub(crate) fn has_beginning(&self) -> bool {
+        let missing = self.difference_from(self.first(), BUDGET);
+        if matches!(missing.reached, Reached::Target) {
+            return true;
+        }
+        let Some(index) = self.first_far() else {
+            return false;
+        };
+        let is_repeated = index
+            .checked_sub(1)
+            .and_then(|before| self.sent.get(before))
+            .is_some_and(|before| self.is_beginning(before));
+        is_repeated
+            || self
+                .sent
+                .get(index)
+                .is_some_and(|far| !far.unused.is_empty())
+    }
+
+    /// Returns the place of the first state that is far from the acknowledged one.
+    fn first_far(&self) -> Option<usize> {
         let is_far = |sent: &Sent<S>| {
             let difference = self.difference_from_to(self.first(), &sent.state);
             matches!(difference.reached, Reached::Between(_))
         };
-        let index = self.sent.iter().position(is_far)?;
+        self.sent.iter().position(is_far)
+    }
+
+    /// Tells whether a state is one that a probe has led to from the acknowledged one.
+    fn is_beginning(&self, sent: &Sent<S>) -> bool {
+        sent.is_probe && !sent.state.is_same(&self.first().state)
+    }
+
+    /// Leads from the acknowledged state a short way towards the first one that is far from it.
+    fn beginning(&mut self, now: Time) -> Option<Composed> {
+        let index = self.first_far()?;
         let (before, far) = (self.sent.get(index.checked_sub(1)?)?, self.sent.get(index)?);
         // The last probe of this kind stands there already. It goes out again, under the same
         // number.
-        let is_repeated = before.is_probe && !before.state.is_same(&self.first().state);
+        let is_repeated = self.is_beginning(before);
         let (number, goal) = if is_repeated {
             (before.number, before.state.clone())
         } else {

@@ -293,3 +293,23 @@ fn a_busy_path_that_loses_datagrams_is_probed_and_nothing_is_lost() -> Result<()
         Ok(())
     })
 }
+
+#[test]
+fn a_path_that_is_narrow_from_the_beginning_stalls_nothing() -> Result<(), Failed<Failure>> {
+    for limit in LIMITS {
+        for agreement in [None, SIZES] {
+            seeds(10).try_each(|seed| {
+                let mut run = run_of(network(seed, limit, &[]), [agreement; 2]);
+                send_much(&mut run, &[End::Server], 1)?;
+                for _ in 0..5 {
+                    send_much(&mut run, &BOTH, 1)?;
+                    keep_busy(&mut run, secs(2));
+                    run.run_for(secs(2))?;
+                }
+                settle(&mut run, secs(10))?;
+                Ok(())
+            })?;
+        }
+    }
+    Ok(())
+}
