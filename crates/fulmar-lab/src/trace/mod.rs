@@ -3,6 +3,7 @@
 //!
 //! The form of key traces is described in `testdata/README.md`.
 
+mod alternate_screen;
 mod form;
 mod keys;
 pub mod links;
@@ -10,6 +11,7 @@ mod meta;
 mod record;
 mod recorder;
 
+pub use alternate_screen::SingleScreenTrace;
 pub use form::FormError;
 pub(crate) use keys::typed_keys;
 pub use keys::{Keystroke, KeystrokeKind, keystrokes};

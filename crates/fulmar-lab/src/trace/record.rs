@@ -99,6 +99,11 @@ impl Trace {
         Ok(Self { records })
     }
 
+    /// Joins records that are those of a trace but for what their bytes are.
+    pub(super) fn of_same_form(records: Vec<Record>) -> Self {
+        Self { records }
+    }
+
     /// Returns all records in order of time; the first is a size.
     pub fn records(&self) -> &[Record] {
         &self.records
