@@ -33,5 +33,6 @@ pub(crate) fn verdict(keys: impl IntoIterator<Item = KeyVerdict>) -> RunVerdict 
         is_stamped: true,
         is_settled: true,
         differences_at_end: 0,
+        screens_not_restored: 0,
     }
 }

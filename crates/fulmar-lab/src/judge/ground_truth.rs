@@ -4,7 +4,7 @@ use super::cell_history::CellHistory;
 use super::glyph::{CellPosition, Glyph};
 use super::key_effect::{Chunk, KeyEffect, TypedKey, answer_end, typed_keys};
 use super::observer::{Change, Cursor, ScreenObserver, places};
-use crate::trace::{Event, Size, Trace};
+use crate::trace::{Event, SingleScreenTrace, Size, Trace};
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -36,6 +36,10 @@ pub struct GroundTruth {
     keys: Vec<GroundTruthKey>,
     /// All bytes that the host wrote.
     output: Vec<u8>,
+    /// The positions at which a program leaves the alternate screen.
+    leavings: Vec<OutputPosition>,
+    /// The screens of a terminal that has no alternate screen, if the output ever uses one.
+    single_screen: Option<Box<GroundTruth>>,
 }
 
 /// A screen, without its cells.
@@ -69,6 +73,19 @@ impl GroundTruthKey {
 impl GroundTruth {
     /// Plays a trace, and looks after every byte of output.
     pub fn of(trace: &Trace) -> Self {
+        let truth = Self::of_output(trace);
+        let Some(single) = SingleScreenTrace::of(trace) else {
+            return truth;
+        };
+        Self {
+            leavings: single.leavings.into_iter().map(OutputPosition).collect(),
+            single_screen: Some(Box::new(Self::of_output(&single.trace))),
+            ..truth
+        }
+    }
+
+    /// The same without regard to terminals that have no alternate screen.
+    fn of_output(trace: &Trace) -> Self {
         let mut play = Play::new(trace);
         for record in trace.records() {
             match &record.event {
@@ -78,6 +95,18 @@ impl GroundTruth {
             }
         }
         play.finish()
+    }
+
+    /// Returns all truths of it that a display may follow: itself, and what a terminal without an alternate screen
+    /// shows, where the screen that a program has covered is not put back. Positions are the same in both.
+    pub(crate) fn renderings(&self) -> Vec<&GroundTruth> {
+        let single = self.single_screen.as_deref();
+        [self].into_iter().chain(single).collect()
+    }
+
+    /// Returns how often a program has left the alternate screen by a position.
+    pub(crate) fn leavings(&self, position: OutputPosition) -> usize {
+        self.leavings.partition_point(|left| *left <= position)
     }
 
     /// Returns the largest size that the screen has in the trace.
@@ -283,6 +312,8 @@ impl Play {
             by_hash: HashMap::new(),
             keys: Vec::new(),
             output: Vec::new(),
+            leavings: Vec::new(),
+            single_screen: None,
         };
         Self {
             observer,

@@ -18,6 +18,12 @@
 //! the key that was received last, which is right as long as keys do not arrive in bunches: judge
 //! such runs in closed loop.
 //!
+//! A terminal without an alternate screen does not put back what a full-screen program has covered: behind the end of
+//! an editor, the shell goes on below what the editor has left. Stock Mosh is such a terminal (docs/protocol.md §8.7), and
+//! others are by choice. So there are two renderings of one output ([`SingleScreenTrace`](crate::trace::SingleScreenTrace)).
+//! Keys are right in either; that a screen was not put back is counted once each time, and nothing else is late or wrong
+//! because of it. At each moment a display is judged by the rendering that it is nearer to.
+//!
 //! # Stamps
 //!
 //! A screen does not say how old it is, and a right guess looks like an answer. So the host that plays
@@ -40,6 +46,7 @@ mod ground_truth;
 mod key_effect;
 mod observer;
 mod own_effect;
+mod rendering;
 mod timeline;
 mod verdict;
 mod wrong_interval;

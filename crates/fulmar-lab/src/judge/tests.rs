@@ -8,6 +8,7 @@ use serde_json::json;
 use std::time::Duration;
 
 mod properties;
+mod renderings;
 mod sessions;
 
 const SIZE: Size = Size {
@@ -549,10 +550,11 @@ fn a_verdict_says_what_it_knows() {
         is_stamped: true,
         is_settled: true,
         differences_at_end: 0,
+        screens_not_restored: 2,
     };
     let expected = json!({
         "length_ms": 1080.0, "is_stamped": true, "is_settled": true, "longest_stall_ms": 80.0,
-        "differences_at_end": 0,
+        "differences_at_end": 0, "screens_not_restored": 2,
         "delivery": { "typed": 2, "received": 1, "lost": 0, "doubled": 0, "reordered": 0,
             "strange": 0, "under_way": 1 },
         "keys": [

@@ -10,7 +10,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct RunTimeline<'a> {
     pub(crate) truth: &'a GroundTruth,
-    pub(crate) display: DisplayHistory,
+    pub(crate) display: &'a DisplayHistory,
     /// In order of time.
     pub(crate) samples: Vec<TimelineSample>,
     /// True if the run has stamps.
@@ -55,11 +55,11 @@ pub(crate) struct RunEvents {
 impl<'a> RunTimeline<'a> {
     pub(crate) fn new(
         truth: &'a GroundTruth,
-        display: DisplayHistory,
+        display: &'a DisplayHistory,
         events: &RunEvents,
         end: Duration,
     ) -> Self {
-        let mut tracker = ScreenTracker::new(truth, &display, events.began);
+        let mut tracker = ScreenTracker::new(truth, display, events.began);
         let mut samples = Vec::new();
         let (mut typed, mut written, mut frames) = (
             events.typed.iter().peekable(),

@@ -3,6 +3,7 @@
 use super::delivery::{Delivery, plain};
 use super::display::DisplayHistory;
 use super::ground_truth::{GroundTruth, OutputPosition};
+use super::rendering::Renderings;
 use super::timeline::{RunEvents, RunTimeline};
 use super::wrong_interval::WrongInterval;
 use crate::stats::{Observation, millis};
@@ -82,9 +83,13 @@ pub struct RunVerdict {
     pub is_stamped: bool,
     /// True if the display ever showed a true screen. If not, nothing else here means anything.
     pub is_settled: bool,
-    /// Cells in which the last screen differs from the host's last one. In a run that ended at rest
-    /// more than none means that judge and peer do not agree about what a terminal does.
+    /// Cells in which the last screen differs from the host's last one, with or without an alternate screen. In a run
+    /// that ended at rest more than none means that judge and peer do not agree about what a terminal does.
     pub differences_at_end: usize,
+    /// How often the display did not put back the screen that a full-screen program had covered, as a terminal without
+    /// an alternate screen. Each time counts once; what is typed after it is judged by what stands there.
+    #[serde(default)]
+    pub screens_not_restored: usize,
 }
 
 impl RunVerdict {
@@ -131,10 +136,10 @@ impl ObservedRun<'_> {
         };
         let display = DisplayHistory::of(self.user_side, self.truth.size());
         let end = self.user_side.ended().max(self.host_side.ended());
-        let timeline = RunTimeline::new(self.truth, display, &events, end);
-        let wrongs = timeline.wrongs();
+        let renderings = Renderings::of(self.truth, &display, &events, end);
+        let (wrongs, screens_not_restored) = renderings.wrongs();
         let keys: Vec<KeyVerdict> = (0..typed.len())
-            .map(|number| self.key(&timeline, &wrongs, number, typed[number].0))
+            .map(|number| self.key(&renderings, &wrongs, number, typed[number].0))
             .collect();
         let written = events
             .written
@@ -146,9 +151,10 @@ impl ObservedRun<'_> {
             wrongs,
             delivery: self.delivery(&typed),
             length: end - events.began,
-            is_stamped: timeline.is_stamped,
-            is_settled: timeline.settled().is_some(),
-            differences_at_end: timeline.differences_at_end(written),
+            is_stamped: display.is_stamped(),
+            is_settled: renderings.settled().is_some(),
+            differences_at_end: renderings.differences_at_end(written),
+            screens_not_restored,
         })
     }
 
@@ -195,24 +201,18 @@ impl ObservedRun<'_> {
 
     fn key(
         &self,
-        timeline: &RunTimeline,
+        renderings: &Renderings<'_>,
         wrongs: &[WrongInterval],
         number: usize,
         typed: Duration,
     ) -> KeyVerdict {
         let waited = |came: Option<Duration>| match came {
             Some(at) => Observation::After(at - typed),
-            None => Observation::Censored(timeline.end.saturating_sub(typed)),
+            None => Observation::Censored(renderings.end().saturating_sub(typed)),
         };
-        let key = &self.truth.keys()[number];
-        let own = key.has_effect().then(|| {
-            let effects = key.effect.iter();
-            let first = effects.filter_map(|effect| timeline.own_effect_at(effect, number));
-            waited(first.min())
-        });
-        let whole = key
-            .answered()
-            .map(|answered| waited(whole_at(timeline, answered, number)));
+        let has_effect = self.truth.keys()[number].has_effect();
+        let own = has_effect.then(|| waited(renderings.earliest(|one| own_at(one, number))));
+        let whole = has_effect.then(|| waited(renderings.earliest(|one| whole_at(one, number))));
         KeyVerdict {
             typed: typed - self.host_side.began(),
             own,
@@ -245,10 +245,17 @@ impl ObservedRun<'_> {
     }
 }
 
+/// Returns when any of the key's own effects was first on the display.
+fn own_at(timeline: &RunTimeline<'_>, number: usize) -> Option<Duration> {
+    let effects = timeline.truth.keys()[number].effect.iter();
+    let first = effects.filter_map(|effect| timeline.own_effect_at(effect, number));
+    first.min()
+}
+
 /// Returns when the whole screen was right for the first time, with the key's answer in it.
-fn whole_at(timeline: &RunTimeline, answered: OutputPosition, number: usize) -> Option<Duration> {
+fn whole_at(timeline: &RunTimeline<'_>, number: usize) -> Option<Duration> {
     let truth = timeline.truth;
-    let answered = truth.first_state(answered);
+    let answered = truth.first_state(truth.keys()[number].answered()?);
     let from = timeline.sample_of_key(number);
     timeline.samples[from..]
         .iter()

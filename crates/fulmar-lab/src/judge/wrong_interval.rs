@@ -6,7 +6,7 @@ use super::observer::places;
 use super::timeline::{RunTimeline, TimelineSample};
 use crate::stats::millis;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// A cell, or the cursor, that was wrong for longer than [`WRONG_OVER`].
@@ -37,70 +37,59 @@ pub const WRONG_OVER: Duration = Duration::from_millis(30);
 /// The beginnings of the top row when it holds a peer's own notice. What a notice covers is not wrong.
 pub const NOTICES: [&str; 3] = ["mosh: ", "fulmar: ", "[fulmar]"];
 
-impl RunTimeline<'_> {
-    /// Returns everything that was wrong, in the order in which it began.
-    pub(crate) fn wrongs(&self) -> Vec<WrongInterval> {
-        let Some(settled) = self.settled() else {
-            return Vec::new();
-        };
-        let mut watch = WrongDetector::new(self, settled);
-        for sample in &self.samples[settled..] {
-            watch.pass(sample);
-        }
-        watch.finish()
-    }
-}
-
-struct WrongDetector<'a> {
+/// The places that are wrong in one rendering, from sample to sample.
+pub(crate) struct WrongPlaces<'a> {
     timeline: &'a RunTimeline<'a>,
-    last: TimelineSample,
+    last: Option<TimelineSample>,
     has_notice: bool,
-    /// The places that are wrong at the moment, since when, and the newest key then.
-    open: BTreeMap<Option<CellPosition>, (Duration, Option<usize>)>,
-    wrongs: Vec<WrongInterval>,
+    wrong: BTreeSet<Option<CellPosition>>,
 }
 
-impl<'a> WrongDetector<'a> {
-    fn new(timeline: &'a RunTimeline<'a>, settled: usize) -> Self {
-        let last = timeline.samples[settled];
-        let mut watch = Self {
+impl<'a> WrongPlaces<'a> {
+    /// Begins before a sample.
+    pub(crate) fn new(timeline: &'a RunTimeline<'a>, first: usize) -> Self {
+        let mut places = Self {
             timeline,
-            last,
+            last: None,
             has_notice: false,
-            open: BTreeMap::new(),
-            wrongs: Vec::new(),
+            wrong: BTreeSet::new(),
         };
-        watch.has_notice = watch.notice(last.frame);
-        let all: Vec<CellPosition> = places(timeline.truth.size()).collect();
-        watch.judge(&last, all);
-        watch
+        places.has_notice = places.notice(timeline.samples[first].frame);
+        places
     }
 
-    fn pass(&mut self, sample: &TimelineSample) {
+    /// Returns the places that are wrong at the last sample.
+    pub(crate) fn wrong(&self) -> &BTreeSet<Option<CellPosition>> {
+        &self.wrong
+    }
+
+    /// Goes on to the next sample.
+    pub(crate) fn pass(&mut self, number: usize) {
+        let sample = self.timeline.samples[number];
+        let suspects = match self.last.replace(sample) {
+            Some(last) => self.suspects(&last, &sample),
+            None => places(self.timeline.truth.size()).collect(),
+        };
+        for place in suspects {
+            let is_right = self.is_right(place, &sample);
+            self.set(Some(place), is_right);
+        }
+        let is_right = self.is_cursor_right(&sample);
+        self.set(None, is_right);
+    }
+
+    fn suspects(&mut self, last: &TimelineSample, sample: &TimelineSample) -> Vec<CellPosition> {
         let mut suspects = Vec::new();
-        if sample.frame != self.last.frame {
+        if sample.frame != last.frame {
             suspects.extend(self.timeline.display.changed(sample.frame));
             suspects.extend(self.notice_comes_or_goes(sample.frame));
         }
-        for (before, now) in [
-            (self.last.lower, sample.lower),
-            (self.last.upper, sample.upper),
-        ] {
+        for (before, now) in [(last.lower, sample.lower), (last.upper, sample.upper)] {
             suspects.extend(self.timeline.truth.changed(before, now));
         }
         suspects.sort_unstable();
         suspects.dedup();
-        self.judge(sample, suspects);
-        self.last = *sample;
-    }
-
-    fn judge(&mut self, sample: &TimelineSample, suspects: impl IntoIterator<Item = CellPosition>) {
-        for place in suspects {
-            let is_right = self.is_right(place, sample);
-            self.set(Some(place), is_right, sample);
-        }
-        let is_right = self.is_cursor_right(sample);
-        self.set(None, is_right, sample);
+        suspects
     }
 
     fn is_right(&self, place: CellPosition, sample: &TimelineSample) -> bool {
@@ -121,32 +110,11 @@ impl<'a> WrongDetector<'a> {
         states.any(|state| state.cursor.seen() == Some(place))
     }
 
-    fn set(&mut self, place: Option<CellPosition>, is_right: bool, sample: &TimelineSample) {
+    fn set(&mut self, place: Option<CellPosition>, is_right: bool) {
         if is_right {
-            if let Some((since, key)) = self.open.remove(&place) {
-                self.close(place, since, key, sample.at);
-            }
+            self.wrong.remove(&place);
         } else {
-            let newest = sample.typed.checked_sub(1);
-            self.open.entry(place).or_insert((sample.at, newest));
-        }
-    }
-
-    fn close(
-        &mut self,
-        place: Option<CellPosition>,
-        since: Duration,
-        key: Option<usize>,
-        end: Duration,
-    ) {
-        let lasted = end.saturating_sub(since);
-        if lasted > WRONG_OVER {
-            self.wrongs.push(WrongInterval {
-                place,
-                since: since.saturating_sub(self.timeline.began),
-                lasted,
-                key,
-            });
+            self.wrong.insert(place);
         }
     }
 
@@ -174,10 +142,62 @@ impl<'a> WrongDetector<'a> {
             .iter()
             .any(|notice| top.trim_start().starts_with(notice))
     }
+}
 
-    fn finish(mut self) -> Vec<WrongInterval> {
-        for (place, (since, key)) in std::mem::take(&mut self.open) {
-            self.close(place, since, key, self.timeline.end);
+/// Joins what is wrong at each sample to intervals.
+pub(crate) struct WrongIntervals {
+    began: Duration,
+    /// The places that are wrong at the moment, since when, and the newest key then.
+    open: BTreeMap<Option<CellPosition>, (Duration, Option<usize>)>,
+    wrongs: Vec<WrongInterval>,
+}
+
+impl WrongIntervals {
+    /// Begins in a run whose play began then.
+    pub(crate) fn new(began: Duration) -> Self {
+        Self {
+            began,
+            open: BTreeMap::new(),
+            wrongs: Vec::new(),
+        }
+    }
+
+    /// Takes in the places that are wrong at a sample.
+    pub(crate) fn pass(&mut self, wrong: &BTreeSet<Option<CellPosition>>, sample: &TimelineSample) {
+        for (place, open) in std::mem::take(&mut self.open) {
+            if wrong.contains(&place) {
+                self.open.insert(place, open);
+            } else {
+                self.close(place, open, sample.at);
+            }
+        }
+        let newest = sample.typed.checked_sub(1);
+        for place in wrong {
+            self.open.entry(*place).or_insert((sample.at, newest));
+        }
+    }
+
+    fn close(
+        &mut self,
+        place: Option<CellPosition>,
+        (since, key): (Duration, Option<usize>),
+        end: Duration,
+    ) {
+        let lasted = end.saturating_sub(since);
+        if lasted > WRONG_OVER {
+            self.wrongs.push(WrongInterval {
+                place,
+                since: since.saturating_sub(self.began),
+                lasted,
+                key,
+            });
+        }
+    }
+
+    /// Returns the intervals in the order in which they began; those that are open end now.
+    pub(crate) fn finish(mut self, end: Duration) -> Vec<WrongInterval> {
+        for (place, open) in std::mem::take(&mut self.open) {
+            self.close(place, open, end);
         }
         self.wrongs.sort_by_key(|wrong| (wrong.since, wrong.place));
         self.wrongs

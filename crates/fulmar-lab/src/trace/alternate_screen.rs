@@ -16,7 +16,7 @@ const SHOWING: [&[u8]; 3] = [b"47", b"1047", b"1049"];
 pub struct SingleScreenTrace {
     /// The trace, as long as it was byte by byte: mode 0, which is none, stands for each of the alternate screen's.
     pub trace: Trace,
-    /// The number of bytes of output after which the alternate screen would be left, each time.
+    /// The number of bytes of output behind which the alternate screen is left, each time.
     pub leavings: Vec<usize>,
 }
 
@@ -48,7 +48,7 @@ impl SingleScreenTrace {
 /// Returns output without the modes, and where they are reset; `None` if it has none of them.
 fn without_modes(output: &[u8]) -> Option<(Vec<u8>, Vec<usize>)> {
     let (mut plain, mut leavings) = (output.to_vec(), Vec::new());
-    let mut has_modes = false;
+    let (mut has_modes, mut is_shown) = (false, false);
     let begins = |start: &usize| output[*start..].starts_with(b"\x1b[?");
     for start in (0..output.len()).filter(begins) {
         let first = start + 3;
@@ -58,17 +58,16 @@ fn without_modes(output: &[u8]) -> Option<(Vec<u8>, Vec<usize>)> {
             continue;
         };
         let mut at = first;
-        let mut is_left = false;
         for mode in output[first..first + length].split(|byte| *byte == b';') {
             if MODES.contains(&mode) {
                 plain[at..at + mode.len()].fill(b'0');
                 has_modes = true;
-                is_left |= *last == b'l' && SHOWING.contains(&mode);
+                if SHOWING.contains(&mode) {
+                    let was_shown = std::mem::replace(&mut is_shown, *last == b'h');
+                    leavings.extend((was_shown && !is_shown).then_some(first + length + 1));
+                }
             }
             at += mode.len() + 1;
-        }
-        if is_left {
-            leavings.push(first + length + 1);
         }
     }
     has_modes.then_some((plain, leavings))
@@ -91,8 +90,8 @@ mod tests {
             found("a\x1b[?0000hb\x1b[?0000lc", &[18])
         );
         assert_eq!(
-            plain("\x1b[?25;1047;47;7l"),
-            found("\x1b[?25;0000;00;7l", &[16])
+            plain("\x1b[?25;1047;7h\x1b[?47;1047l\x1b[?1049l"),
+            found("\x1b[?25;0000;7h\x1b[?00;0000l\x1b[?0000l", &[24])
         );
         assert_eq!(plain("\x1b[?1048l"), found("\x1b[?0000l", &[]));
         for other in [
@@ -110,11 +109,11 @@ mod tests {
 
     #[test]
     fn a_mode_may_come_in_two_reads() {
-        let text = b"0 SIZE 20 4\n1 HOST 6\na\x1b[?10\n2 USER 1\nx\n3 HOST 4\n49lb\n4 HOST 1\nc\n";
+        let text = b"0 SIZE 20 4\n1 HOST 11\n\x1b[?47h\x1b[?10\n2 USER 1\nx\n3 HOST 4\n49lb\n4 HOST 1\nc\n";
         let single = SingleScreenTrace::of(&Trace::parse(text).unwrap()).unwrap();
-        let expected = b"0 SIZE 20 4\n1 HOST 6\na\x1b[?00\n2 USER 1\nx\n3 HOST 4\n00lb\n4 HOST 1\nc\n";
+        let expected = b"0 SIZE 20 4\n1 HOST 11\n\x1b[?00h\x1b[?00\n2 USER 1\nx\n3 HOST 4\n00lb\n4 HOST 1\nc\n";
         assert_eq!(single.trace, Trace::parse(expected).unwrap());
-        assert_eq!(single.leavings, [9]);
+        assert_eq!(single.leavings, [14]);
     }
 
     #[test]

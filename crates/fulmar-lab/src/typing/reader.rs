@@ -44,7 +44,8 @@ impl<'a> ScreenReader<'a> {
     }
 
     /// True when what the host wrote up to `position` is to be seen: a stamp says so, or the whole
-    /// screen is one that the host made with it, and that the keys typed so far can lead to.
+    /// screen is one that the host made with it, and that the keys typed so far can lead to, on a terminal with or
+    /// without an alternate screen.
     pub fn sees(&self, position: OutputPosition) -> bool {
         self.is_stamped(position) == Some(true) || self.looks_like(position)
     }
@@ -57,8 +58,10 @@ impl<'a> ScreenReader<'a> {
 
     fn looks_like(&self, position: OutputPosition) -> bool {
         let reach = self.truth.reach(self.typed);
-        let last = self.truth.last_like(self.observer.hash(), reach);
-        last.is_some_and(|last| last >= self.truth.since(position))
+        self.truth.renderings().iter().any(|truth| {
+            let last = truth.last_like(self.observer.hash(), reach);
+            last.is_some_and(|last| last >= truth.since(position))
+        })
     }
 
     /// Returns true if the newest stamp says so; `None` without one.

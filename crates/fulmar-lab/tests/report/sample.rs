@@ -171,6 +171,7 @@ fn verdict(keys: Vec<KeyVerdict>, length: f64) -> RunVerdict {
         is_stamped: true,
         is_settled: true,
         differences_at_end: 0,
+        screens_not_restored: 0,
     }
 }
 
