@@ -91,6 +91,8 @@ pub enum RunEnd {
     Complete,
     /// It could not be done, or not be judged: why.
     Failed(String),
+    /// It was not begun, because this machine lacks something that it needs: what.
+    NotMeasured(String),
 }
 
 /// A measured number.

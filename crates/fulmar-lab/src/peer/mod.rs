@@ -28,6 +28,7 @@ use anyhow::{Result, bail, ensure};
 
 pub(crate) use costs::{Cost, Costs, costs};
 pub(crate) use lab_sshd::LabSshd;
+pub(crate) use programs::{NotInstalled, require};
 pub(crate) use session_files::{SessionFiles, own_files};
 pub(crate) use template::{Values, plain};
 

@@ -8,9 +8,18 @@ use fulmar_testbed::peers::find;
 /// The name of our own program.
 const LAB: &str = "fulmar-lab";
 
+/// The reason why something cannot be measured on a machine: a program that it needs is not installed there.
+#[derive(Debug, thiserror::Error)]
+#[error("{0} is not installed")]
+pub(crate) struct NotInstalled(pub(crate) String);
+
 /// Returns where a program is that cannot be done without.
+///
+/// # Errors
+///
+/// [`NotInstalled`].
 pub(crate) fn require(name: &str) -> Result<PathBuf> {
-    find(name).with_context(|| format!("{name} is not installed"))
+    find(name).ok_or_else(|| NotInstalled(name.to_owned()).into())
 }
 
 /// Returns our own program: this one, or in a test the one built beside it.

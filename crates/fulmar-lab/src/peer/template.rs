@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use super::programs::NotInstalled;
+
 /// The values that are put in the place of words in braces. None has characters that a shell changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Values {
@@ -67,7 +69,7 @@ fn value(name: Name, values: &Values) -> Result<String> {
         }
         Name::MoshServer => {
             let server = values.mosh_server.as_deref();
-            plain(server.context("mosh-server is not installed")?)?
+            plain(server.ok_or_else(|| NotInstalled("mosh-server".to_owned()))?)?
         }
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::grouped::{CellRuns, ExperimentRuns, failure};
+use super::grouped::{CellRuns, ExperimentRuns, ShortfallKind, failure};
 use super::number;
 use super::origin::Origin;
 use super::part::PageSection;
@@ -47,9 +47,10 @@ fn joined<T: Ord + ToString>(
 /// Returns the runs of a setting that have no figures, with the reason of the first of each peer.
 pub(super) fn shortfall(setting: &CellRuns, peers: &PeerStyles) -> Option<Element> {
     let items = setting.peers.iter().filter_map(|runs| {
-        let reasons: Vec<String> = runs.outcomes.iter().filter_map(failure).collect();
-        let (failed, all) = (reasons.len(), runs.outcomes.len());
-        let text = format!(" {failed} of {all} runs failed: {}", reasons.first()?);
+        let without: Vec<_> = runs.outcomes.iter().filter_map(failure).collect();
+        let (count, all) = (without.len(), runs.outcomes.len());
+        let (kind, why) = without.first()?;
+        let text = format!(" {count} of {all} runs {}: {why}", kind.words());
         Some(element("li").with(peers.sign(&runs.peer)).text(text))
     });
     let items: Vec<Element> = items.collect();
@@ -93,8 +94,25 @@ fn written(lines: impl Iterator<Item = String>) -> Option<Element> {
     (!lines.is_empty()).then(|| element("pre").set("tabindex", 0).text(text))
 }
 
-/// Every run that has no figures, and why.
-pub(super) fn failures(subjects: &[ExperimentRuns]) -> Option<PageSection> {
+/// Every run that has no figures, and why: those that failed, and those that this machine cannot make.
+pub(super) fn failures(subjects: &[ExperimentRuns]) -> Vec<PageSection> {
+    let failed = without_figures(subjects, ShortfallKind::Failed, "Runs that failed");
+    let missing = ShortfallKind::NotMeasured;
+    let missing = without_figures(subjects, missing, "What was not measured here");
+    [("failures", failed), ("not-measured", missing)]
+        .into_iter()
+        .filter_map(|(id, found)| {
+            found.map(|(title, table)| PageSection::new(id, title, vec![table]))
+        })
+        .collect()
+}
+
+/// The runs of one kind as a table, with the title of their section.
+fn without_figures(
+    subjects: &[ExperimentRuns],
+    wanted: ShortfallKind,
+    title: &'static str,
+) -> Option<(&'static str, Element)> {
     let mut table = Table::new("Runs without figures")
         .words(["experiment", "setting", "peer"])
         .numbers("", ["seed"])
@@ -102,7 +120,7 @@ pub(super) fn failures(subjects: &[ExperimentRuns]) -> Option<PageSection> {
     for subject in subjects {
         for setting in &subject.settings {
             for outcome in setting.outcomes() {
-                let Some(why) = failure(outcome) else {
+                let Some((_, why)) = failure(outcome).filter(|(kind, _)| *kind == wanted) else {
                     continue;
                 };
                 table.row(row([
@@ -115,9 +133,7 @@ pub(super) fn failures(subjects: &[ExperimentRuns]) -> Option<PageSection> {
             }
         }
     }
-    table
-        .element()
-        .map(|table| PageSection::new("failures", "Runs that failed", vec![table]))
+    Some((title, table.element()?))
 }
 
 /// The machine, the programs and the commands.
@@ -213,6 +229,12 @@ const WORDS: &[(&str, &str)] = &[
          there.",
     ),
     (
+        "the screen was not put back",
+        "Times that a full-screen program ended, and what it had covered did not come back: the display \
+         is one without an alternate screen. Keys behind it count by what stands there, so each time \
+         is counted once, here.",
+    ),
+    (
         "longest stall",
         "The longest time in which at least one key waited and none was answered.",
     ),
@@ -225,7 +247,9 @@ const WORDS: &[(&str, &str)] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::fixture::{assert_in_order, failed, outcome, setting, subject, text};
+    use super::super::tests::fixture::{
+        assert_in_order, failed, not_measured, outcome, setting, subject, text,
+    };
     use super::*;
     use crate::report::grouped::PeerRuns;
 
@@ -278,6 +302,15 @@ mod tests {
             "{said}"
         );
         assert_eq!(said.matches("<li>").count(), 1);
+        let lacking = runs(
+            "rsync",
+            vec![not_measured("rsync", 1, "rsync is not installed")],
+        );
+        let said = shortfall(&setting(vec![lacking]), &styles).unwrap().html();
+        assert!(
+            said.contains("</span> 1 of 1 runs not measured: rsync is not installed</ul>"),
+            "{said}"
+        );
         let well = setting(vec![runs("mosh", vec![outcome("mosh", 1)])]);
         assert!(shortfall(&well, &styles).is_none());
     }
@@ -313,14 +346,23 @@ mod tests {
 
     #[test]
     fn every_run_without_figures_is_listed() {
-        let outcomes = vec![outcome("ssh", 1), failed("ssh", 2, "no <prompt>")];
-        let part = failures(&[subject(vec![runs("ssh", outcomes)])]).unwrap();
+        let outcomes = vec![
+            outcome("ssh", 1),
+            failed("ssh", 2, "no <prompt>"),
+            not_measured("ssh", 3, "ssh is not installed"),
+        ];
+        let parts = failures(&[subject(vec![runs("ssh", outcomes)])]);
+        let [part, missing] = &parts[..] else {
+            panic!("two sections");
+        };
+        assert_eq!((&*part.id, &*missing.id), ("failures", "not-measured"));
+        assert!(text(&missing.inner).contains("ssh is not installed"));
         let row = "<th scope=row>typing<td class=words>A slow link<td class=words>ssh<td>2\
                    <td class=\"words wide\">no &lt;prompt&gt;";
         assert!(text(&part.inner).contains(row), "{}", text(&part.inner));
         assert_eq!(text(&part.inner).matches("scope=row").count(), 1);
         let well = subject(vec![runs("ssh", vec![outcome("ssh", 1)])]);
-        assert!(failures(&[well]).is_none());
+        assert!(failures(&[well]).is_empty());
     }
 
     #[test]

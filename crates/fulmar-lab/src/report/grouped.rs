@@ -169,13 +169,35 @@ impl FigureValues {
     }
 }
 
+/// The kinds of runs that have no figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ShortfallKind {
+    /// Something went wrong.
+    Failed,
+    /// The machine lacks what it needs.
+    NotMeasured,
+}
+
+impl ShortfallKind {
+    /// Returns the words behind a number of runs.
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::NotMeasured => "not measured",
+        }
+    }
+}
+
 /// Returns why a run has no figures, if it has none.
-pub(super) fn failure(outcome: &Outcome) -> Option<String> {
-    if let RunEnd::Failed(why) = &outcome.end {
-        return Some(why.clone());
+pub(super) fn failure(outcome: &Outcome) -> Option<(ShortfallKind, String)> {
+    match &outcome.end {
+        RunEnd::Complete => {}
+        RunEnd::Failed(why) => return Some((ShortfallKind::Failed, why.clone())),
+        RunEnd::NotMeasured(why) => return Some((ShortfallKind::NotMeasured, why.clone())),
     }
     let is_settled = outcome.verdict.as_ref().is_none_or(|one| one.is_settled);
-    (!is_settled).then(|| "the display never showed a true screen, so nothing of it counts".into())
+    let why = "the display never showed a true screen, so nothing of it counts";
+    (!is_settled).then(|| (ShortfallKind::Failed, why.to_owned()))
 }
 
 /// Puts outcomes into the order of the catalogue; what it does not know comes last, under its own
@@ -375,9 +397,12 @@ mod tests {
             }),
             ..outcome("ssh", 2)
         };
-        assert!(failure(&unsettled).unwrap().contains("never showed"));
+        assert!(failure(&unsettled).unwrap().1.contains("never showed"));
         let failed = failed("ssh", 3, "no answer");
-        assert_eq!(failure(&failed).as_deref(), Some("no answer"));
+        assert_eq!(
+            failure(&failed),
+            Some((ShortfallKind::Failed, "no answer".to_owned()))
+        );
         let runs = PeerRuns {
             peer: "ssh".to_owned(),
             outcomes: vec![unsettled, outcome("ssh", 4), failed],

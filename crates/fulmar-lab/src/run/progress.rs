@@ -124,8 +124,11 @@ fn named(run: &PlannedRun) -> String {
 }
 
 fn told(outcome: &Outcome) -> String {
-    if let RunEnd::Failed(why) = &outcome.end {
-        return format!("FAILED, {}", why.lines().next().unwrap_or_default());
+    let first_line = |why: &str| why.lines().next().unwrap_or_default().to_owned();
+    match &outcome.end {
+        RunEnd::Complete => {}
+        RunEnd::Failed(why) => return format!("FAILED, {}", first_line(why)),
+        RunEnd::NotMeasured(why) => return format!("not measured, {}", first_line(why)),
     }
     match &outcome.verdict {
         None => "done".to_owned(),

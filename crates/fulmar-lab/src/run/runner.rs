@@ -13,6 +13,7 @@ use fulmar_platform::Signal;
 use super::plan::{PlannedRun, RunPlan};
 use crate::experiment::Measured;
 use crate::outcome::{Outcome, RunEnd, RunFacts, RunId};
+use crate::peer::NotInstalled;
 
 /// Makes runs, several at a time.
 pub trait Runner: Sync {
@@ -46,6 +47,7 @@ impl Interrupted {
 pub fn outcome(run: RunId, measured: Result<Measured>) -> Outcome {
     let end = match &measured {
         Ok(_) => RunEnd::Complete,
+        Err(error) if error.is::<NotInstalled>() => RunEnd::NotMeasured(format!("{error:#}")),
         Err(error) => RunEnd::Failed(format!("{error:#}")),
     };
     let measured = measured.unwrap_or_default();
@@ -228,5 +230,24 @@ mod tests {
         let failed = outcome(id, Err(error));
         assert_eq!(failed.end, RunEnd::Failed("typing: no answer".to_owned()));
         assert_eq!(failed.facts, RunFacts::default());
+    }
+
+    #[test]
+    fn what_needs_a_program_that_is_not_installed_is_not_measured_and_has_not_failed() {
+        let id = RunId {
+            experiment: "bulk".to_owned(),
+            cell: "40ms".to_owned(),
+            peer: "rsync".to_owned(),
+            seed: 1,
+        };
+        let missing = anyhow::Error::new(NotInstalled("rsync".to_owned()));
+        let end = outcome(id, Err(missing.context("copying"))).end;
+        let expected = RunEnd::NotMeasured("copying: rsync is not installed".to_owned());
+        assert_eq!(end, expected);
+        let text = serde_json::to_string(&end).unwrap();
+        assert_eq!(
+            text,
+            r#"{"not_measured":"copying: rsync is not installed"}"#
+        );
     }
 }

@@ -35,6 +35,8 @@ pub struct RunCounts {
     pub complete: usize,
     /// The number of runs that have failed.
     pub failed: usize,
+    /// The number of runs that this machine cannot make.
+    pub not_measured: usize,
     /// True if it was interrupted.
     pub is_interrupted: bool,
 }
@@ -185,6 +187,7 @@ impl Scheduler<'_> {
             RunEnd::Complete => self.ended.complete += 1,
             RunEnd::Failed(_) if self.ended.is_interrupted => return None,
             RunEnd::Failed(_) => self.ended.failed += 1,
+            RunEnd::NotMeasured(_) => self.ended.not_measured += 1,
         }
         kept.facts.began = under_way.began_at;
         kept.facts.took = under_way.began.elapsed().as_secs_f64();

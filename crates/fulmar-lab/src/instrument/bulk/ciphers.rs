@@ -8,13 +8,12 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
 use fulmar_testbed::KilledChild;
-use fulmar_testbed::peers::find;
 
 use super::{put_costs, relay, speed};
 use crate::experiment::{Cell, LabSetup, Measured, Work};
 use crate::instrument::hosts::hosts;
 use crate::instrument::transfer::shell;
-use crate::peer::{Programs, costs};
+use crate::peer::{Programs, costs, require};
 use crate::scenario::Scenario;
 
 /// The bytes that are carried before it is measured: keys are exchanged, and buffers are as large as they become.
@@ -58,7 +57,7 @@ pub(super) fn cell(setup: &LabSetup) -> Cell {
 
 /// Returns the ciphers that ssh offers to a server, by its own word.
 fn offered() -> Result<Vec<String>> {
-    let ssh = find("ssh").context("ssh is not installed")?;
+    let ssh = require("ssh")?;
     let mut command = Command::new(ssh);
     command
         .args(["-F", "none", "-G", "host"])

@@ -14,12 +14,12 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
 use fulmar_testbed::KilledChild;
-use fulmar_testbed::peers::{find, search_path};
+use fulmar_testbed::peers::search_path;
 
 use super::Kernel;
 use crate::experiment::LabSetup;
 use crate::link::Link;
-use crate::peer::plain;
+use crate::peer::{plain, require};
 use crate::replay::SessionHosts;
 pub(super) use files::TransferFiles;
 pub(super) use progress::TransferProgress;
@@ -99,9 +99,7 @@ impl Transfer {
         match tool.kind {
             ToolKind::Tcp(settings) => Self::tcp(tool.name, settings, &hosts.link, load),
             ToolKind::Program { needs, line } => {
-                if let Some(program) = needs {
-                    find(program).with_context(|| format!("{program} is not installed"))?;
-                }
+                needs.map(require).transpose()?;
                 let kernel = tcp::set_kernel(&hosts.link, Kernel::USUAL.congestion)?;
                 let (direction, bytes) = load;
                 let line = filled(&direction.with_ends(line), hosts, files, setup)?;

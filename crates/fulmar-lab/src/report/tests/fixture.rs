@@ -80,6 +80,14 @@ pub(in crate::report) fn failed(peer: &str, seed: u64, why: &str) -> Outcome {
     }
 }
 
+/// Returns a run that could not be made, because of what is missing.
+pub(in crate::report) fn not_measured(peer: &str, seed: u64, why: &str) -> Outcome {
+    Outcome {
+        end: RunEnd::NotMeasured(why.to_owned()),
+        ..outcome(peer, seed)
+    }
+}
+
 /// Returns all of it as it is written.
 pub(in crate::report) fn text<'a>(elements: impl IntoIterator<Item = &'a Element>) -> String {
     elements.into_iter().map(Element::html).collect()
