@@ -18,54 +18,105 @@ use crate::outcome::Figure;
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::Trace;
-use crate::typing::{SessionEnd, TypingSession, TypingUser, run_user};
+use crate::typing::{LoginDied, SessionEnd, TypingSession, TypingUser, run_user};
 
-/// Plays a session over the link of this scenario.
+/// So often a login is tried. Chosen by eye: over a link that loses 29 % each way, about one login of mosh in three dies.
+const LOGINS_MAX: u64 = 5;
+
+/// Plays a session over the link of this scenario. Where the login dies, another session is played from its start; the
+/// chance of the link is another one then, and the figures say how many logins died.
 pub(super) fn play(
     replay: &Replay,
-    mut scenario: Scenario,
+    scenario: Scenario,
     peer: &Peer,
     setup: &LabSetup,
 ) -> Result<Measured> {
     let path = replay.find_recording(setup)?;
     let recording = Trace::read(&path)?;
-    let truth = GroundTruth::of(&recording);
-    // They count from the start of the typing.
-    let changes = std::mem::take(&mut scenario.changes);
-    let hosts = SessionHosts::new(&scenario, &path)?;
-    let kernel = Kernel::USUAL.set(&hosts.link)?;
-    let line = peer.line(&hosts.files.values(&setup.fulmar)?)?;
-    let looks = Looks::new(&hosts.link, hosts.costs()?);
-    let mut watch = Watch::new(&looks, &changes, replay.download);
-    let mut client = hosts.start(&line, recording.size())?;
-    let (typing, limits) = (replay.typing, replay.limits);
-    let user = TypingUser::new(&recording, &truth, typing, limits, boot_time());
-    let session = run_watched(&mut client, user, &looks, &mut watch)?;
-    client.let_end(LEAVE)?;
-    hosts.end_processes();
-    let log = hosts.files.log();
-    let host_side = Trace::read(&log).context("the played host has noted nothing to judge by")?;
-    if let Some(folder) = &replay.keep {
-        keep(folder, &session.user_side, &host_side)?;
-    }
-    let run = ObservedRun {
-        truth: &truth,
-        user_side: &session.user_side,
-        host_side: &host_side,
-        one_way_delay: Duration::ZERO,
+    let play = PlannedReplay {
+        replay,
+        truth: &GroundTruth::of(&recording),
+        recording: &recording,
+        path: &path,
+        peer,
+        setup,
     };
-    let verdict = run.judge().context("this run cannot be judged")?;
-    let mut figures = watch.figures(peer)?;
-    note(&mut figures, &session, &verdict);
-    Ok(Measured {
-        scenario: scenario.text.clone(),
-        commands: vec![line, hosts.sshd.command.clone(), kernel],
-        typing: Some(typing.name().to_owned()),
-        recording: Some(replay.recording.clone()),
-        figures,
-        series: watch.series(host_side.began()),
-        verdict: Some(verdict),
-    })
+    let (mut measured, died) = with_logins(|died| {
+        // No other run has this seed: they count from 1.
+        let seed = scenario.seed.wrapping_add(died << 32);
+        let scenario = scenario.clone();
+        play.once(Scenario { seed, ..scenario })
+    })?;
+    if died > 0 {
+        let figure = Figure::new(died as f64, "logins");
+        measured.figures.insert("logins_died".to_owned(), figure);
+    }
+    Ok(measured)
+}
+
+/// Calls `play` with the number of logins that have died, until one does not, at most [`LOGINS_MAX`] times; returns
+/// also how many died.
+fn with_logins<T>(mut play: impl FnMut(u64) -> Result<T>) -> Result<(T, u64)> {
+    let mut died = 0;
+    loop {
+        match play(died) {
+            Err(error) if error.is::<LoginDied>() && died + 1 < LOGINS_MAX => died += 1,
+            played => return Ok((played?, died)),
+        }
+    }
+}
+
+/// A replay with all that is the same in each try.
+struct PlannedReplay<'a> {
+    replay: &'a Replay,
+    truth: &'a GroundTruth,
+    recording: &'a Trace,
+    path: &'a Path,
+    peer: &'a Peer,
+    setup: &'a LabSetup,
+}
+
+impl PlannedReplay<'_> {
+    fn once(&self, mut scenario: Scenario) -> Result<Measured> {
+        let replay = self.replay;
+        // They count from the start of the typing.
+        let changes = std::mem::take(&mut scenario.changes);
+        let hosts = SessionHosts::new(&scenario, self.path)?;
+        let kernel = Kernel::USUAL.set(&hosts.link)?;
+        let line = self.peer.line(&hosts.files.values(&self.setup.fulmar)?)?;
+        let looks = Looks::new(&hosts.link, hosts.costs()?);
+        let mut watch = Watch::new(&looks, &changes, replay.download);
+        let mut client = hosts.start(&line, self.recording.size())?;
+        let (typing, limits) = (replay.typing, replay.limits);
+        let user = TypingUser::new(self.recording, self.truth, typing, limits, boot_time());
+        let session = run_watched(&mut client, user, &looks, &mut watch)?;
+        client.let_end(LEAVE)?;
+        hosts.end_processes();
+        let log = hosts.files.log();
+        let noted = Trace::read(&log);
+        let host_side = noted.context("the played host has noted nothing to judge by")?;
+        if let Some(folder) = &replay.keep {
+            keep(folder, &session.user_side, &host_side)?;
+        }
+        let run = ObservedRun {
+            truth: self.truth,
+            user_side: &session.user_side,
+            host_side: &host_side,
+            one_way_delay: Duration::ZERO,
+        };
+        let verdict = run.judge().context("this run cannot be judged")?;
+        let mut figures = watch.figures(self.peer)?;
+        note(&mut figures, &session, &verdict);
+        Ok(Measured {
+            scenario: scenario.text.clone(),
+            commands: vec![line, hosts.sshd.command.clone(), kernel],
+            typing: Some(typing.name().to_owned()),
+            recording: Some(replay.recording.clone()),
+            figures,
+            series: watch.series(host_side.began()),
+            verdict: Some(verdict),
+        })
+    }
 }
 
 /// Writes both sides of a run into a folder, which is made.
@@ -145,6 +196,34 @@ mod tests {
             why_over,
             given_up: 2,
         }
+    }
+
+    #[test]
+    fn a_login_that_dies_is_tried_again_and_any_other_failure_is_none() {
+        let died = || anyhow::Error::new(LoginDied::default()).context("logging in");
+        let mut tries = Vec::new();
+        let played = with_logins(|died_before| {
+            tries.push(died_before);
+            if died_before < 2 {
+                Err(died())
+            } else {
+                Ok("played")
+            }
+        });
+        assert_eq!((played.unwrap(), tries), (("played", 2), vec![0, 1, 2]));
+        let mut tries = 0;
+        let error = with_logins(|_| -> Result<()> {
+            tries += 1;
+            Err(died())
+        });
+        assert!(error.is_err_and(|error| error.is::<LoginDied>()));
+        assert_eq!(tries, LOGINS_MAX);
+        let mut tries = 0;
+        let error = with_logins(|_| -> Result<()> {
+            tries += 1;
+            anyhow::bail!("the link failed")
+        });
+        assert_eq!((error.is_err(), tries), (true, 1));
     }
 
     fn verdict(is_settled: bool) -> RunVerdict {

@@ -45,4 +45,6 @@ pub use reader::ScreenReader;
 pub use session::run_session;
 pub(crate) use session::run_user;
 pub use typist::{PATIENCE, Typist};
-pub use user::{Limits, SessionEnd, SessionStage, TypingSession, TypingUser, UserAction};
+pub use user::{
+    Limits, LoginDied, SessionEnd, SessionStage, TypingSession, TypingUser, UserAction,
+};

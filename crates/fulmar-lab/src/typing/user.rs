@@ -36,6 +36,13 @@ pub struct TypingSession {
     pub given_up: usize,
 }
 
+/// The reason why nobody typed: the peer ended before its session was there. On a link that loses much, logins do.
+#[derive(Debug, Default, thiserror::Error)]
+#[error("the peer left before the session was there; the screen shows {screen:?}")]
+pub struct LoginDied {
+    screen: String,
+}
+
 /// The reason for the end of a typing session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionEnd {
@@ -146,9 +153,7 @@ impl<'a> TypingUser<'a> {
         self.phase = match &self.phase {
             Phase::Arriving { .. } | Phase::Greeted { .. } | Phase::Starting { .. } => {
                 let screen = self.screen();
-                Phase::NotBegun(anyhow!(
-                    "the peer left before the session was there; the screen shows {screen:?}"
-                ))
+                Phase::NotBegun(LoginDied { screen }.into())
             }
             Phase::Typing { typist, .. } => {
                 self.given_up = typist.given_up();
