@@ -228,17 +228,36 @@ fn overload(pace: &mut ProbeSender<'_>, per_second: f64, seconds: f64) -> Result
     }
 }
 
+/// The largest share of a trace's opportunities that may be missing, or too many.
+const TRACE_ERROR: f64 = 0.01;
+
+/// Returns for how long a trace is followed: so long that an opportunity at either end, a little early or late, is
+/// less than [`TRACE_ERROR`].
+fn trace_seconds(extent: CheckExtent) -> f64 {
+    extent.choose(6.0, 20.0)
+}
+
+/// Returns when the clock of a link showed zero: as read between two readings of ours that lie close together.
+fn link_start(link: &Link) -> Result<Duration> {
+    let mut readings = Vec::new();
+    for _ in 0..20 {
+        let before = wall_time();
+        let at = link.report()?.at;
+        let after = wall_time();
+        readings.push((after.saturating_sub(before), (before + after) / 2 - at));
+    }
+    let closest = readings.into_iter().min().context("a clock was read")?;
+    Ok(closest.1)
+}
+
 /// Measures how many opportunities of a trace are used where there is always something to send.
 pub(super) fn trace(extent: CheckExtent, name: &str, traces: &LinkTraces) -> Result<CheckRow> {
     let trace = traces.get(name)?;
     let scenario = Scenario::parse(&format!("up trace {name} queue 1000p"), traces)?;
     let link = Link::start(&scenario)?;
-    let seconds = extent.choose(1.5, 20.0);
-    // The clock of the link, read between two readings of ours.
-    let before = wall_time();
-    let at = link.report()?.at;
-    let start = (before + wall_time()) / 2 - at;
-    let from = at + Duration::from_millis(300);
+    let seconds = trace_seconds(extent);
+    let start = link_start(&link)?;
+    let from = wall_time().saturating_sub(start) + Duration::from_millis(300);
     let to = from + Duration::from_secs_f64(seconds);
     let busiest = busiest(&trace, from, to);
     let [_, server] = measure(&link, Duration::from_millis(200), |pace| {
@@ -257,7 +276,7 @@ pub(super) fn trace(extent: CheckExtent, name: &str, traces: &LinkTraces) -> Res
         setting: format!("{name}, {seconds} s"),
         measured: format!("{seen} packets, {:+.3} %", error * 100.0),
         wanted: format!("{expected} within 1 %"),
-        is_good: error.abs() < 0.01,
+        is_good: error.abs() < TRACE_ERROR,
         numbers: json!({ "trace": name, "seconds": seconds, "expected": expected, "seen": seen }),
     })
 }
@@ -341,6 +360,28 @@ mod tests {
         let trace = LinkTrace::parse(&text).unwrap();
         let second = Duration::from_secs(1);
         assert_eq!(busiest(&trace, second, second * 2), 50.0);
+    }
+
+    /// Two milliseconds are more than the errors of delays are (`fulmar-lab selfcheck`).
+    #[test]
+    fn what_a_trace_may_have_at_the_ends_of_the_window_is_within_its_limit() {
+        let trace = LinkTraces::none().get("like-lte-down:1").unwrap();
+        let ms = Duration::from_millis;
+        for extent in [CheckExtent::Quick, CheckExtent::Full] {
+            let window = Duration::from_secs_f64(trace_seconds(extent));
+            for start in (0..20).map(Duration::from_secs) {
+                let allowed = TRACE_ERROR * trace.count_between(start, start + window) as f64;
+                let ends = [start, start + window].map(|end| {
+                    let nearby = |by| trace.count_between(end + ms(by), end + ms(by + 2));
+                    (0..3).map(nearby).max().unwrap()
+                });
+                let at_ends = ends.iter().sum::<u64>() as f64;
+                assert!(
+                    at_ends < allowed,
+                    "{extent:?} {start:?}: {ends:?} of {allowed}"
+                );
+            }
+        }
     }
 
     #[test]
