@@ -69,5 +69,6 @@ fn figures(verdict: &RunVerdict) -> serde_json::Value {
         "whole": Summary::of(&verdict.whole()).to_json(),
         "first_output": Summary::of(&verdict.first_output()).to_json(),
         "wrong_share": verdict.wrong_share(),
+        "screens_not_restored": verdict.screens_not_restored,
     })
 }

@@ -137,6 +137,12 @@ fn told(measured: &Measured) -> String {
             "wrong       {:.2} % of keys\n",
             verdict.wrong_share() * 100.0
         );
+        if verdict.screens_not_restored > 0 {
+            told += &format!(
+                "not put back {} screens behind full-screen programs\n",
+                verdict.screens_not_restored
+            );
+        }
         if !verdict.delivery.is_faithful() {
             told += &format!(
                 "ATTENTION: what arrived is not what was typed: {:?}\n",

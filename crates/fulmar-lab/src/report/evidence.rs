@@ -1,18 +1,19 @@
 //! Figures of outcomes in the sentences that rest on them.
 //!
 //! `{CELL PEER FIGURE}` in a text becomes that figure with its unit: over all runs of the peer in the
-//! cells of the experiment whose names begin with CELL, or of another with `EXPERIMENT/CELL`. What was
-//! not measured says so.
+//! cells of the experiment whose names begin with CELL, or of another with `EXPERIMENT/CELL`. A text
+//! of which a figure was not measured is about runs that are not there, and is not shown.
 
 use super::grouped::{ExperimentRuns, FigureValues, Measure, PeerRuns};
 use super::number::{Unit, percent, time};
 use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 
-/// The words where nothing was measured.
-const MISSING: &str = "(not measured)";
-
-/// Returns the text with its figures.
-pub(super) fn filled(text: &str, subject: &ExperimentRuns, subjects: &[ExperimentRuns]) -> String {
+/// Returns the text with its figures; `None` where one of them was not measured.
+pub(super) fn filled(
+    text: &str,
+    subject: &ExperimentRuns,
+    subjects: &[ExperimentRuns],
+) -> Option<String> {
     let mut parts = text.split('{');
     let mut filled = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -25,10 +26,10 @@ pub(super) fn filled(text: &str, subject: &ExperimentRuns, subjects: &[Experimen
             [cell, peer, figure] => figure_of(subject, subjects, cell, peer, figure),
             _ => None,
         };
-        filled.extend([figure.as_deref().unwrap_or(MISSING), after]);
+        filled.extend([figure?.as_str(), after]);
     }
     // Lines of the text are no lines of the page.
-    filled.replace('\n', " ")
+    Some(filled.replace('\n', " "))
 }
 
 fn figure_of(
@@ -61,11 +62,22 @@ fn shown(runs: &[&PeerRuns], name: &str) -> Option<String> {
             let verdicts = runs.iter().flat_map(|runs| runs.verdicts());
             verdicts.map(|verdict| verdict.longest_stall).max()
         }
+        "not_restored" => return not_restored(runs),
         "at_once" => return share(&waits(Measure::Own)),
         "first_at_once" => return share(&waits(Measure::FirstOutput)),
         _ => return figure(runs, name),
     };
     wait.map(|wait| time(wait.as_secs_f64()))
+}
+
+/// The number of screens that were not put back, over all runs.
+fn not_restored(runs: &[&PeerRuns]) -> Option<String> {
+    let verdicts = runs.iter().flat_map(|runs| runs.verdicts());
+    let counts: Vec<usize> = verdicts.map(|one| one.screens_not_restored).collect();
+    let runs = counts.len();
+    let sum: usize = counts.into_iter().sum();
+    let plural = if runs == 1 { "" } else { "s" };
+    (runs > 0).then(|| format!("{sum} times in {runs} run{plural}"))
 }
 
 fn share(waits: &[Observation]) -> Option<String> {
@@ -99,9 +111,13 @@ mod tests {
     use crate::outcome::Outcome;
     use std::time::Duration;
 
-    fn said(text: &str, peers: Vec<PeerRuns>) -> String {
+    fn said(text: &str, peers: Vec<PeerRuns>) -> Option<String> {
         let subject = subject(peers);
         filled(text, &subject, &[])
+    }
+
+    fn some(text: &str) -> Option<String> {
+        Some(text.to_owned())
     }
 
     #[test]
@@ -110,6 +126,7 @@ mod tests {
         for outcome in &mut runs.outcomes {
             if let Some(verdict) = &mut outcome.verdict {
                 verdict.longest_stall = Duration::from_secs(2 + outcome.run.seed);
+                verdict.screens_not_restored = 3;
                 verdict.keys[0].own = verdict.keys[3].own;
             }
         }
@@ -124,10 +141,11 @@ mod tests {
         };
         let names = ["median", "mean", "p99", "own_median", "own_p99"];
         let expected = ["53.0 ms", "127 ms", "400 ms", "200 ms", "400 ms"];
-        assert_eq!(names.map(text), expected);
-        let names = ["stall", "at_once", "first_at_once", "none"];
-        let expected = ["3.00 s", "12.5 %", "37.5 %", MISSING];
-        assert_eq!(names.map(text), expected);
+        assert_eq!(names.map(text), expected.map(some));
+        let names = ["stall", "at_once", "first_at_once", "not_restored", "none"];
+        let expected = ["3.00 s", "12.5 %", "37.5 %", "6 times in 2 runs"].map(some);
+        let expected: Vec<_> = expected.into_iter().chain([None]).collect();
+        assert_eq!(names.map(text).to_vec(), expected);
     }
 
     #[test]
@@ -138,9 +156,9 @@ mod tests {
                 vec![measured("ssh", ("bytes_up", "B"), &[1e3, 3e3, 2e3])],
             )
         };
-        assert_eq!(bytes("a {s ssh bytes_up} b"), "a 2.00 kB b");
+        assert_eq!(bytes("a {s ssh bytes_up} b"), some("a 2.00 kB b"));
         let packets = measured("ssh", ("packets_up", "packets"), &[7.0]);
-        assert_eq!(said("{slow ssh packets_up}", vec![packets]), "7");
+        assert_eq!(said("{slow ssh packets_up}", vec![packets]), some("7"));
     }
 
     #[test]
@@ -153,8 +171,10 @@ mod tests {
             peer: "ssh".to_owned(),
             outcomes: vec![run(1, &[(9.0, 4.0), (0.0, 2.0)]), run(2, &[(0.0, 3.0)])],
         };
-        let text = "{slow ssh queue_up_max}, {slow ssh queue_down_max}";
-        assert_eq!(said(text, vec![runs]), format!("4 packets, {MISSING}"));
+        assert_eq!(
+            said("{slow ssh queue_up_max}.", vec![runs]),
+            some("4 packets.")
+        );
     }
 
     #[test]
@@ -162,13 +182,16 @@ mod tests {
         let mut other = subject(vec![measured("ssh", ("rate", "B/s"), &[2e6])]);
         other.name = "other".to_owned();
         let own = subject(vec![measured("ssh", ("rate", "B/s"), &[1e6])]);
-        let text = "{slow ssh rate}, {other/slow ssh rate}, {third/slow ssh rate}";
-        let expected = format!("1.00 MB/s, 2.00 MB/s, {MISSING}");
-        assert_eq!(filled(text, &own, &[other]), expected);
+        let text = |text| filled(text, &own, std::slice::from_ref(&other));
+        assert_eq!(
+            text("{slow ssh rate}, {other/slow ssh rate}"),
+            some("1.00 MB/s, 2.00 MB/s")
+        );
+        assert_eq!(text("{slow ssh rate}, {third/slow ssh rate}"), None);
     }
 
     #[test]
-    fn what_is_not_measured_or_no_name_says_so_and_a_brace_without_an_end_stays() {
+    fn a_text_about_what_was_not_measured_is_left_out_and_a_brace_without_an_end_stays() {
         let ssh = || vec![measured("ssh", ("rate", "B/s"), &[1e6])];
         for name in [
             "slow mosh rate",
@@ -177,10 +200,13 @@ mod tests {
             "",
             "slow ssh at_once",
         ] {
-            assert_eq!(said(&format!("{{{name}}}"), ssh()), MISSING, "{name}");
+            assert_eq!(said(&format!("{{{name}}}"), ssh()), None, "{name}");
         }
-        assert_eq!(said("a {b\nc", ssh()), "a {b c");
-        assert_eq!(said("a {b {slow ssh rate}.", ssh()), "a {b 1.00 MB/s.");
+        assert_eq!(said("a {b\nc", ssh()), some("a {b c"));
+        assert_eq!(
+            said("a {b {slow ssh rate}.", ssh()),
+            some("a {b 1.00 MB/s.")
+        );
     }
 
     #[test]
@@ -190,6 +216,6 @@ mod tests {
             let runs = typed("ssh", &[&waits]);
             said(&format!("{{slow ssh {name}}}"), vec![runs])
         });
-        assert_eq!(figures, ["995 ms"; 2]);
+        assert_eq!(figures, [some("995 ms"), some("995 ms")]);
     }
 }

@@ -88,12 +88,12 @@ pub(super) fn part(subjects: &[ExperimentRuns]) -> Option<PageSection> {
         element("p").text(summed_up(&verdicts)),
     ];
     inner.push(table.element()?);
-    for subject in subjects
-        .iter()
-        .filter(|subject| !subject.experiment.why.is_empty())
-    {
-        inner.push(element("h3").text(subject.title.as_str()));
-        inner.extend(why(subject, subjects));
+    for subject in subjects {
+        let why = why(subject, subjects);
+        if !why.is_empty() {
+            inner.push(element("h3").text(subject.title.as_str()));
+            inner.extend(why);
+        }
     }
     Some(PageSection::new(
         "relations",
@@ -259,12 +259,13 @@ impl RelationVerdict {
     }
 }
 
-/// The paragraphs that explain an experiment, with the evidence put into them.
+/// The paragraphs that explain an experiment, with the evidence put into them; those whose evidence was measured.
 fn why(subject: &ExperimentRuns, subjects: &[ExperimentRuns]) -> Vec<Element> {
     let paragraphs = subject.experiment.why.split("\n\n").map(str::trim);
+    let paragraphs = paragraphs.filter(|paragraph| !paragraph.is_empty());
     let paragraphs = paragraphs.filter_map(|paragraph| match paragraph {
         "{behind}" => behind::table(subjects),
-        text => Some(element("p").text(evidence::filled(text, subject, subjects))),
+        text => Some(element("p").text(evidence::filled(text, subject, subjects)?)),
     });
     paragraphs.collect()
 }

@@ -69,6 +69,7 @@ pub(super) fn faults(setting: &CellRuns, peers: &PeerStyles) -> Option<Element> 
         .words(["peer"])
         .numbers("", ["runs", "keys"])
         .numbers("% of keys", ["with wrong cells"])
+        .numbers("times", ["the screen was not put back"])
         .numbers("keys", ["lost", "doubled", "reordered", "strange"])
         .numbers("", ["longest stall"])
         .words(["notes"]);
@@ -85,6 +86,7 @@ pub(super) fn faults(setting: &CellRuns, peers: &PeerStyles) -> Option<Element> 
             number(whole(verdicts.len() as f64)),
             number(whole(keys as f64)),
             maybe(wrong(&verdicts), percent),
+            number(sum(|one| one.screens_not_restored)),
             number(sum(|one| one.delivery.lost)),
             number(sum(|one| one.delivery.doubled)),
             number(sum(|one| one.delivery.reordered)),
@@ -224,10 +226,11 @@ mod tests {
         };
         let mut worse = fault(5, 9);
         worse.keys[2].wrong = 7;
+        worse.screens_not_restored = 3;
         let runs = runs(vec![worse, fault(1, 2)]);
         let table = faults(&setting(vec![runs]), &PeerStyles::default());
         let table = table.unwrap().html();
-        let row = "<td>2<td>8<td>12.5<td>6<td>4<td>6<td>8<td>9.00 s<td>";
+        let row = "<td>2<td>8<td>12.5<td>3<td>6<td>4<td>6<td>8<td>9.00 s<td>";
         assert!(table.contains(row), "{table}");
     }
 

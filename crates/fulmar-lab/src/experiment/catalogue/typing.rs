@@ -215,7 +215,7 @@ pub(super) const ADVERSARIAL: Experiment = Experiment {
     source: "CS244 (2017): adversarial replay",
     about: "Page after page of a large file in `less` at a round trip of 200 ms: every key changes \
         the whole screen, so prediction gains nothing and the frames of a screen are all that \
-        counts. Our own recording of `less` is there beside theirs.",
+        counts.",
     published: &[
         published(
             CS244,
