@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::DataOptions;
 use crate::judge::GroundTruth;
 use crate::predict::{
-    ClientWatch, Comparison, HELD_OUT, Plan, PredictionRows, PredictionSession, PredictorKind,
-    Recording, RecordingSet, SecrecyGate, TestLink, explain, judged,
+    Comparison, HELD_OUT, Plan, PredictionRows, PredictionSession, PredictorKind, Recording,
+    RecordingSet, SecrecyGate, TestLink, explain, judged,
 };
 use crate::stats::{AT_ONCE, Summary, share_within};
 
@@ -129,7 +129,7 @@ fn judge(arguments: &Arguments, recordings: &[Recording], link: TestLink) -> Res
     for recording in recordings {
         let truth = GroundTruth::of(&recording.trace);
         for kind in kinds {
-            let watched = kind.watched().map(ClientWatch::of);
+            let watched = kind.watch();
             let session = PredictionSession::run(recording, link, 1, watched)?;
             let viewing = kind.view(&session);
             let verdict = judged(recording, &truth, &session, &viewing)?;

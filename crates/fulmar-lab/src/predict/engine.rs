@@ -4,31 +4,23 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_predict::{PredictionConfig, PredictionEngine};
-use fulmar_terminal::{Screen, Size};
+use fulmar_terminal::Size;
 
 use super::predictor::{DrawnScreen, Predictor};
-use super::recorded_user::{KeyboardRead, Peer};
+use super::recorded_user::KeyboardRead;
 use super::session::ServerFrame;
 use super::snapshot::ScreenSnapshot;
 
 /// The engine beside the client.
 pub(super) struct Adapter {
     engine: PredictionEngine,
-    peer: Peer,
 }
 
 impl Adapter {
-    pub(super) fn new(size: Size, peer: Peer) -> Adapter {
+    pub(super) fn new(size: Size) -> Adapter {
         let mut engine = PredictionEngine::new(PredictionConfig::default(), size);
         engine.set_observed(true);
-        Adapter { engine, peer }
-    }
-
-    fn screen<'a>(&self, frame: &'a ServerFrame) -> &'a Screen {
-        match self.peer {
-            Peer::Stock => &frame.update.screen,
-            Peer::Own => &frame.native,
-        }
+        Adapter { engine }
     }
 }
 
@@ -43,14 +35,12 @@ impl Predictor for Adapter {
 
     fn take_frame(&mut self, now: Duration, frame: &ServerFrame) {
         self.engine.handle_link(frame.update.srtt);
-        if self.peer == Peer::Own
-            && let Some(hints) = frame.hints
-        {
+        if let Some(hints) = frame.update.hints {
             self.engine.handle_hints(hints);
         }
         let (received, echoed) = (frame.update.received, frame.update.echoed);
         self.engine
-            .handle_frame(time(now), self.screen(frame), received, echoed);
+            .handle_frame(time(now), &frame.update.screen, received, echoed);
     }
 
     fn resize(&mut self, now: Duration, size: Size) {
@@ -62,10 +52,10 @@ impl Predictor for Adapter {
         if overlay.is_empty() {
             return DrawnScreen::plain(frame);
         }
-        let mut screen = self.screen(frame).clone();
+        let mut screen = frame.update.screen.clone();
         overlay.apply(&mut screen);
         DrawnScreen {
-            snapshot: ScreenSnapshot::of(&screen, Some((self.screen(frame), &frame.snapshot))),
+            snapshot: ScreenSnapshot::of(&screen, Some((&frame.update.screen, &frame.snapshot))),
             ..DrawnScreen::because(&overlay, frame)
         }
     }

@@ -10,7 +10,6 @@ use super::leak::leaking;
 use super::link::TestLink;
 use super::predictor_kind::PredictorKind;
 use super::recorded_truth::RecordedTruth;
-use super::recorded_user::ClientWatch;
 use super::recording::Recording;
 use super::score::{Scored, is_instant};
 use super::session::PredictionSession;
@@ -33,7 +32,7 @@ pub fn explain(
     kind: PredictorKind,
 ) -> Result<String> {
     let truth = &recording.truth;
-    let watched = kind.watched().map(ClientWatch::of);
+    let watched = kind.watch();
     let session = PredictionSession::run(recording, link, seed, watched)?;
     let view = kind.view(&session);
     let scored = Scored::of(truth, &view);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::engine::Adapter;
 use super::predictor::Predictor;
-use super::recorded_user::Peer;
+use super::recorded_user::{ClientWatch, Peer};
 use super::session::PredictionSession;
 use super::stock::{Mode, Stock};
 use super::user_view::UserView;
@@ -42,11 +42,26 @@ impl PredictorKind {
         value.expect("no kind is hidden").get_name().to_owned()
     }
 
-    /// Returns the server that this predictor needs, if it is a whole client.
-    pub fn watched(self) -> Option<Peer> {
+    /// Returns the server that this predictor has.
+    pub(super) fn peer(self) -> Peer {
         match self {
-            PredictorKind::Client => Some(Peer::Stock),
-            PredictorKind::ClientHints => Some(Peer::Own),
+            PredictorKind::EngineHints | PredictorKind::ClientHints => Peer::Own,
+            _ => Peer::Stock,
+        }
+    }
+
+    /// Returns true if this predictor is a whole client.
+    pub(super) fn is_client(self) -> bool {
+        matches!(self, PredictorKind::Client | PredictorKind::ClientHints)
+    }
+
+    /// Returns the client that a session for this predictor alone has; `None` for any with a stock server.
+    pub fn watch(self) -> Option<ClientWatch> {
+        let watch = ClientWatch::of(self.peer());
+        match self {
+            PredictorKind::Client | PredictorKind::ClientHints => Some(watch),
+            // What is beside the client does not care whether that predicts.
+            PredictorKind::EngineHints => Some(watch.without_prediction()),
             _ => None,
         }
     }
@@ -65,7 +80,7 @@ impl PredictorKind {
         }
     }
 
-    /// Shows a session to a new one of this kind. The client's own has to have been watched.
+    /// Shows a session with its server to a new one of this kind. The client's own has to have been watched.
     pub fn view(self, session: &PredictionSession) -> UserView<'_> {
         let mut predictor: Box<dyn Predictor> = match self {
             PredictorKind::Client | PredictorKind::ClientHints => {
@@ -74,8 +89,9 @@ impl PredictorKind {
             PredictorKind::None => Box::new(Nothing),
             PredictorKind::Stock => Box::new(Stock::new(Mode::Adaptive)),
             PredictorKind::StockAlways => Box::new(Stock::new(Mode::Always)),
-            PredictorKind::Engine => Box::new(Adapter::new(session.size, Peer::Stock)),
-            PredictorKind::EngineHints => Box::new(Adapter::new(session.size, Peer::Own)),
+            PredictorKind::Engine | PredictorKind::EngineHints => {
+                Box::new(Adapter::new(session.size))
+            }
             PredictorKind::Everything => Box::new(Stock::new(Mode::Everything)),
         };
         UserView::of(session, predictor.as_mut())

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use fulmar_core::Client;
-use fulmar_predict::{Overlay, PredictionMode};
+use fulmar_predict::{Overlay, PredictionMode, TtyHints};
 use fulmar_terminal::{Row, Screen, Size, Terminal};
 use fulmar_transport::{Received, StateNumber, StateOutcome};
 
@@ -136,6 +136,8 @@ pub struct ServerUpdate {
     pub echoed_state: u64,
     /// The smoothed round trip, once one was measured.
     pub srtt: Option<Duration>,
+    /// The hints that came with it, from a server of our own.
+    pub hints: Option<TtyHints>,
 }
 
 #[derive(Default)]
@@ -226,6 +228,7 @@ impl RecordedUser {
             echoed: self.bytes_of(echo_ack),
             echoed_state: echo_ack.get(),
             srtt: client.link_info().round_trip.map(|(smoothed, _)| smoothed),
+            hints: client.hints(),
         };
         let update = ClientObservation::ServerUpdate(Box::new(update));
         self.records.push((now, update));

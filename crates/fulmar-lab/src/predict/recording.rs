@@ -173,7 +173,7 @@ impl ProgramGroup {
         (
             Self::Secrets,
             "secrets",
-            "password passwd prompt-same sameprompt secret gpg sudo -read -ask",
+            "password passwd prompt-same sameprompt secret gpg sudo -read -ask -hush",
         ),
         (Self::Boxes, "input boxes", "tui fzf assistant box dialog"),
         (Self::Relays, "relays", "tmux screen ssh"),

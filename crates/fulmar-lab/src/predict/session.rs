@@ -3,14 +3,13 @@
 //! What a predictor shows changes nothing that is typed or sent. So a session is run once, without
 //! any, and then told to as many predictors as one likes.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
-use fulmar_core::{ClientConfig, program_class};
-use fulmar_predict::{PredictionConfig, PredictionMode, TtyHints};
+use fulmar_core::ClientConfig;
+use fulmar_predict::{PredictionConfig, PredictionMode};
 use fulmar_sim::Simulation;
-use fulmar_terminal::{Screen, Size};
+use fulmar_terminal::Size;
 
 use super::link::TestLink;
 use super::recorded_truth::RecordedTruth;
@@ -21,9 +20,9 @@ use super::recording::Recording;
 use super::snapshot::ScreenSnapshot;
 use crate::scenario::Scenario;
 use crate::simulated::{
-    PlayedHost, SimulatedClient, SimulatedServer, Tty, agreement, behind_start, client_config, key,
+    PlayedHost, SimulatedClient, SimulatedServer, Tty, agreement, client_config, key,
 };
-use crate::trace::{Trace, TtyState};
+use crate::trace::Trace;
 
 /// The events at the client, in order of time.
 #[derive(Debug)]
@@ -73,10 +72,6 @@ pub struct ServerFrame {
     pub snapshot: ScreenSnapshot,
     /// The number of the screen among those of the truth.
     pub number: usize,
-    /// The hints that a server of our own would give with it.
-    pub hints: Option<TtyHints>,
-    /// The screen as such a server would send it: with what stock's leaves out, faint text among it.
-    pub native: Screen,
 }
 
 /// So long the user looks on after the last key, and again so long, so often, for what is missing.
@@ -204,59 +199,28 @@ impl ServerFrame {
         let alike = (earliest..=newest)
             .rev()
             .find(|number| truth.snapshot(*number).is_same(&snapshot));
-        let native = alike.map_or(&update.screen, |number| truth.screen(number));
-        // A server looks at the terminal before it writes keys to it, and when the echo ack advances.
-        let echoed = truth.typed_at(behind_start(update.echoed));
-        let looked = echoed.map(|at| at + ECHO_ACK_AFTER);
-        let looked = looked.max(truth.typed_at(behind_start(update.received)));
-        let tty = truth.tty(newest, looked.unwrap_or_default());
         ServerFrame {
             number: alike.unwrap_or(newest),
-            native: native.clone(),
-            hints: tty.map(|tty| hints(tty, &update.screen)),
             snapshot,
             update,
         }
     }
 }
 
-/// So long a program has for a key before the echo ack. Source: docs/protocol.md §14.
-const ECHO_ACK_AFTER: Duration = Duration::from_millis(50);
-
-/// Returns the hints that a server of our own would give for a screen and the terminal's state.
-///
-/// A recording does not say with which words a program was called: it counts as used interactively, which is what
-/// trusts it most.
-fn hints(tty: &TtyState, screen: &Screen) -> TtyHints {
-    let words = format!("{}\0", tty.foreground);
-    let mut number = DefaultHasher::new();
-    tty.foreground.hash(&mut number);
-    TtyHints {
-        canonical: tty.is_canonical,
-        echo: tty.has_echo,
-        alternate: screen.is_alternate(),
-        cursor_shape: screen.cursor().shape,
-        // Never 0, which is no program.
-        program: number.finish() | 1,
-        class: program_class(tty.foreground.as_bytes(), words.as_bytes()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use fulmar_terminal::Screen;
+
     use super::*;
-    use crate::trace::Meta;
     use fulmar_transport::StateNumber;
 
     /// A prompt; a key, its echo, and the end of echoing while the program has its 50 ms; another key that nothing
     /// answers.
     const TRACE: &[u8] = b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n1001000 HOST 1\na\n\
         2000000 USER 1\nb\n3000000 HOST 3\n\x08 \x08\n";
-    const META: &str = "0 TTY 1 1 cat\n1020000 TTY 1 0 cat\n1500000 TTY 0 0 vi\n";
 
     fn truth() -> RecordedTruth {
-        let trace = Trace::parse(TRACE).unwrap();
-        RecordedTruth::of(&trace, Some(&Meta::parse(META).unwrap()))
+        RecordedTruth::of(&Trace::parse(TRACE).unwrap(), None)
     }
 
     fn update(screen: &Screen, received: u64, echoed: u64) -> ServerUpdate {
@@ -267,41 +231,8 @@ mod tests {
             echoed,
             echoed_state: 0,
             srtt: None,
+            hints: None,
         }
-    }
-
-    #[test]
-    fn hints_are_of_the_last_look_at_the_terminal() {
-        let truth = truth();
-        let hints = |received, echoed| {
-            let update = update(truth.screen(2), received, echoed);
-            let hints = ServerFrame::of(update, None, &truth, 3).hints.unwrap();
-            (hints.canonical, hints.echo)
-        };
-        assert_eq!(hints(4, 4), (true, true), "only the start");
-        assert_eq!(
-            hints(5, 4),
-            (true, true),
-            "a look before the key is written"
-        );
-        assert_eq!(hints(5, 5), (true, false), "a look with the echo ack");
-        assert_eq!(hints(6, 5), (false, false), "a look before the next key");
-    }
-
-    #[test]
-    fn programs_are_told_apart_by_name_and_never_0() {
-        let screen = truth().screen(0).clone();
-        let program = |foreground: &str| {
-            let tty = TtyState {
-                is_canonical: true,
-                has_echo: true,
-                foreground: foreground.to_owned(),
-            };
-            hints(&tty, &screen).program
-        };
-        assert_eq!(program("bash"), program("bash"));
-        assert_ne!(program("bash"), program("cat"));
-        assert_eq!(["", "bash", "cat"].map(|name| program(name) & 1), [1; 3]);
     }
 
     #[test]
@@ -321,22 +252,5 @@ mod tests {
         let torn = of(1, Some(&second), 3);
         assert_eq!(torn.number, 2);
         assert!(torn.snapshot.is_same(truth.snapshot(1)));
-    }
-
-    #[test]
-    fn what_a_stock_server_leaves_out_is_in_the_native_screen_alone() {
-        let trace = b"0 SIZE 20 4\n0 HOST 10\n\x1b[2mab\x1b[mc\n";
-        let truth = RecordedTruth::of(&Trace::parse(trace).unwrap(), None);
-        let mut plain = fulmar_terminal::Terminal::new(Size::new(4, 20).unwrap());
-        plain.process(b"abc");
-        let frame = ServerFrame::of(update(plain.screen(), 0, 0), None, &truth, 10);
-        assert_eq!((frame.number, frame.hints), (1, None));
-        let is_grey = |screen: &Screen| {
-            let snapshot = ScreenSnapshot::of(screen, None);
-            snapshot
-                .look(crate::judge::CellPosition::new(0, 0))
-                .is_grey()
-        };
-        assert!(is_grey(&frame.native) && !is_grey(&frame.update.screen));
     }
 }

@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::leak::leaks;
 use super::link::TestLink;
 use super::predictor_kind::PredictorKind;
-use super::recorded_user::{ClientWatch, Peer};
+use super::recorded_user::Peer;
 use super::recording::Recording;
 use super::score::{Score, Scored};
 use super::session::PredictionSession;
@@ -62,18 +62,18 @@ impl Plan<'_> {
     fn one(&self, recording: usize, link: TestLink, seed: u64) -> Result<Trial> {
         let (number, recording) = (recording, &self.recordings[recording]);
         let truth = &recording.truth;
-        let run = |watched: Option<Peer>| {
-            PredictionSession::run(recording, link, seed, watched.map(ClientWatch::of))
+        let run = |watch| PredictionSession::run(recording, link, seed, watch);
+        // One session serves all with the same server: what is beside a client does not care whether that predicts.
+        let watch = |peer| {
+            let kinds = self.kinds.iter().filter(|kind| kind.peer() == peer);
+            let kind = kinds.max_by_key(|kind| kind.is_client());
+            kind.and_then(|kind| kind.watch())
         };
-        let watches = |peer| self.kinds.iter().any(|kind| kind.watched() == Some(peer));
-        // What is beside the client does not care whether that predicts.
-        let session = run(watches(Peer::Stock).then_some(Peer::Stock))?;
-        let native = watches(Peer::Own).then(|| run(Some(Peer::Own)));
+        let session = run(watch(Peer::Stock))?;
+        let native = watch(Peer::Own).map(|watch| run(Some(watch)));
         let native = native.transpose()?;
         let score = |kind: &PredictorKind| {
-            let own = native
-                .as_ref()
-                .filter(|_| kind.watched() == Some(Peer::Own));
+            let own = native.as_ref().filter(|_| kind.peer() == Peer::Own);
             let view = kind.view(own.unwrap_or(&session));
             if self.leaks_only {
                 Score {

@@ -41,7 +41,7 @@ use crate::trace::Trace;
 use crate::typing::{Limits, TypingLoop, TypingSession, TypingUser};
 use client::TerminalUser;
 pub(crate) use client::{ClientUser, SimulatedClient, client_config};
-pub(crate) use host::{PlayedHost, UNSEEN_START, behind_start};
+pub(crate) use host::{PlayedHost, UNSEEN_START};
 pub(crate) use parallel::for_all;
 pub use server::SentFrame;
 pub(crate) use server::SimulatedServer;

@@ -88,8 +88,6 @@ fn frame(bytes: &str, echoed_state: u64, round_trip: u64) -> ServerFrame {
     ServerFrame {
         snapshot: ScreenSnapshot::of(&screen, None),
         number: 0,
-        hints: None,
-        native: screen.clone(),
         update: ServerUpdate {
             screen,
             state: StateNumber::ZERO,
@@ -97,6 +95,7 @@ fn frame(bytes: &str, echoed_state: u64, round_trip: u64) -> ServerFrame {
             echoed: 0,
             echoed_state,
             srtt: Some(Duration::from_millis(round_trip)),
+            hints: None,
         },
     }
 }
