@@ -215,6 +215,7 @@ impl Server {
         if let Some(connection) = &mut self.connection {
             connection.endpoint.handle_timeout(now);
         }
+        self.session.handle_timeout(now);
         self.settle(now);
     }
 
@@ -240,7 +241,7 @@ impl Server {
     /// Takes note of what the program's terminal is set to and who has its foreground. The client
     /// is told what is new about it.
     pub fn handle_tty(&mut self, now: Time, tty: TtyState<'_>) {
-        if self.wants_tty() && self.session.note_tty(tty) {
+        if self.wants_tty() && self.session.note_tty(now, tty) {
             self.settle(now);
         }
     }

@@ -77,8 +77,15 @@ impl Session {
     }
 
     /// Notes what the program's terminal is set to, and tells if that is new.
-    pub(crate) fn note_tty(&mut self, tty: TtyState<'_>) -> bool {
-        self.tty.note(tty)
+    pub(crate) fn note_tty(&mut self, now: Time, tty: TtyState<'_>) -> bool {
+        self.tty.note(now, tty)
+    }
+
+    /// Takes note that everything was done that was due.
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        if self.tty.due().is_some_and(|due| due <= now) {
+            self.tty.note_look(now);
+        }
     }
 
     /// Takes note of who reads what is written to the pty.
@@ -103,6 +110,7 @@ impl Session {
 
     /// Draws what the program wrote, within the work of one turn, and returns how many bytes that were.
     pub(crate) fn handle_output(&mut self, now: Time, bytes: &[u8], work: u64) -> usize {
+        self.tty.note_activity(now);
         let taken = self.terminal.process_within(bytes, work);
         self.is_stale = true;
         self.input.push_replies(now, &self.terminal.take_replies());
@@ -158,6 +166,7 @@ impl Session {
 
     /// Notes that the pty took `count` bytes.
     pub(crate) fn handle_taken(&mut self, now: Time, count: usize) {
+        self.tty.note_activity(now);
         self.input.take(now, count, &mut self.echo);
     }
 
@@ -186,6 +195,7 @@ impl Session {
             self.resizes.due().map(|at| (at, Wake::Resize)),
             self.hold.due().map(|at| (at, Wake::HeldFrame)),
             self.input.replies().due().map(|at| (at, Wake::Replies)),
+            self.tty.due().map(|at| (at, Wake::Tty)),
         ])
     }
 

@@ -18,6 +18,8 @@ pub enum Wake {
     HeldFrame,
     /// Answers wait for a program, and it may have begun to read, or ended.
     Replies,
+    /// The program's terminal is looked at once more.
+    Tty,
     /// The client's silence comes to mean something.
     Silence,
     /// The notice line reads differently from then on.
@@ -54,6 +56,7 @@ impl fmt::Display for Wake {
             Wake::Resize => f.pad("resize"),
             Wake::HeldFrame => f.pad("held frame"),
             Wake::Replies => f.pad("replies"),
+            Wake::Tty => f.pad("tty"),
             Wake::Silence => f.pad("silence"),
             Wake::Notice => f.pad("notice"),
             Wake::Title => f.pad("title"),

@@ -29,6 +29,9 @@ pub struct TtyHints {
     pub canonical: bool,
     /// The tty echoes (ECHO).
     pub echo: bool,
+    /// It was looked at again, a while after the program last wrote or read: what it is set to then is not on the
+    /// way to something else.
+    pub steady: bool,
     /// The alternate screen is shown.
     pub alternate: bool,
     /// The cursor's shape as the program set it.
@@ -46,10 +49,11 @@ impl TtyHints {
     }
 
     /// True if keys do the same under both. The cursor's shape is left out: it changes while a line is
-    /// edited.
+    /// edited. So is when the terminal was looked at.
     pub(crate) fn agrees_with(&self, other: &TtyHints) -> bool {
         let decisive = |hints: &TtyHints| TtyHints {
             cursor_shape: CursorShape::Default,
+            steady: false,
             ..*hints
         };
         decisive(self) == decisive(other)

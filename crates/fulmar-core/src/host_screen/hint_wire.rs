@@ -18,6 +18,7 @@ const PROGRAM: u32 = 4;
 const CANONICAL: u64 = 1;
 const ECHO: u64 = 1 << 1;
 const ALTERNATE: u64 = 1 << 2;
+const STEADY: u64 = 1 << 3;
 
 /// The most that the fields take: three small numbers and one of 64 bits.
 ///
@@ -29,7 +30,8 @@ pub(super) fn encode(out: &mut Vec<u8>, hints: &TtyHints) {
     let flag = |is_set, bit| if is_set { bit } else { 0 };
     let flags = flag(hints.canonical, CANONICAL)
         | flag(hints.echo, ECHO)
-        | flag(hints.alternate, ALTERNATE);
+        | flag(hints.alternate, ALTERNATE)
+        | flag(hints.steady, STEADY);
     wire::put_uint(out, FLAGS, flags);
     wire::put_uint(out, CURSOR_SHAPE, hints.cursor_shape as u64);
     wire::put_uint(out, CLASS, number_of(hints.class));
@@ -51,6 +53,7 @@ pub(super) fn decode(message: Fields<'_>) -> Result<TtyHints, WireError> {
                 hints.canonical = flags & CANONICAL != 0;
                 hints.echo = flags & ECHO != 0;
                 hints.alternate = flags & ALTERNATE != 0;
+                hints.steady = flags & STEADY != 0;
             }
             CURSOR_SHAPE => {
                 let shape = u16::try_from(field.uint()?).ok();

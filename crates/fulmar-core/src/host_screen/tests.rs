@@ -281,11 +281,12 @@ fn hints_that_cannot_be_read_are_counted_and_take_back_what_was_said() {
 
 proptest! {
     #[test]
-    fn any_hints_travel(flags in 0..8_u64, class in 0..6_u64, program: u64, shape in 0..7_u16) {
+    fn any_hints_travel(flags in 0..16_u64, class in 0..6_u64, program: u64, shape in 0..7_u16) {
         let hints = TtyHints {
             canonical: flags & 1 != 0,
             echo: flags & 2 != 0,
             alternate: flags & 4 != 0,
+            steady: flags & 8 != 0,
             cursor_shape: CursorShape::from_number(shape).unwrap(),
             program,
             class: [

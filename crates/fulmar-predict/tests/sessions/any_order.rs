@@ -119,6 +119,7 @@ fn hints(bits: u8) -> TtyHints {
         canonical: bits & 1 != 0,
         echo: bits & 2 != 0,
         alternate: bits & 4 != 0,
+        steady: bits & 6 == 2,
         cursor_shape: CursorShape::Default,
         program: u64::from(bits & 8),
         class: match bits >> 4 {

@@ -8,6 +8,7 @@ use crate::tty_hints::ProgramClass;
 const COOKED: TtyHints = TtyHints {
     canonical: true,
     echo: true,
+    steady: true,
     alternate: false,
     cursor_shape: CursorShape::Default,
     program: 7,
@@ -90,15 +91,6 @@ fn a_program_that_reads_without_asking_is_known_by_its_lines() {
         scene.keys("x");
         assert_eq!(scene.shows(), is_shown, "{class:?}");
     }
-}
-
-#[test]
-fn who_types_at_once_has_not_read_the_question() {
-    let mut scene = cooked("code? ");
-    scene.now += Duration::from_millis(80);
-    let now = scene.now;
-    scene.engine.handle_keys(now, 0, b"s");
-    assert!(!scene.shows());
 }
 
 #[test]
