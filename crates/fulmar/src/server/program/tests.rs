@@ -290,6 +290,33 @@ fn what_changes_without_a_word_is_told_when_a_key_is_written() {
 }
 
 #[test]
+fn what_changes_without_a_word_is_told_though_nothing_is_written() {
+    let mut session = Session::of("echo asks; read -r x; stty -echo; read -r x");
+    let mut now = ms(100);
+    session.run_until_shown(&mut now, "asks");
+    session.client.handle_keys(now, b"\r");
+    session.exchange(now);
+    session.program.write(now, &mut session.server);
+    let began = std::time::Instant::now();
+    while session.echoes() {
+        assert!(began.elapsed() < PATIENCE, "it always does");
+        std::thread::yield_now();
+    }
+    assert!(session.client.hints().expect("they were told").echo);
+    // Other reasons to wake up do not count.
+    for _ in 0..100 {
+        let due = session.server.poll_timeout().filter(|(at, _)| *at <= now);
+        if let Some((_, fulmar_core::Wake::Tty)) = due {
+            session.program.look(now, &mut session.server);
+        }
+        session.exchange(now);
+        now += Duration::from_millis(20);
+    }
+    assert!(!session.client.hints().expect("they were told").echo);
+    session.program.end();
+}
+
+#[test]
 fn a_process_that_becomes_another_program_without_a_word_is_noticed() {
     let mut session = Session::of("echo asks; read -r x; exec cat");
     let mut now = ms(100);
