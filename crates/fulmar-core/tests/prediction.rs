@@ -30,7 +30,8 @@ fn at_a_prompt(net: Network, preference: PredictionMode) -> Result<World, Failur
     world
         .sim
         .run_until(secs(10), |(near, _)| near.client.is_connected())?;
-    world.program_writes(b"$ ");
+    // As a shell with its line editor.
+    world.program_writes(b"\x1b[?2004h$ ");
     world.run_until_seen(secs(5), "$")?;
     world.type_keys(b"l");
     world.run_until_seen(secs(5), "$ l")?;

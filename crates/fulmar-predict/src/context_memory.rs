@@ -155,6 +155,11 @@ impl ContextHistory {
         self.has_output_between || self.echoed_lines >= LINES_REPEATED
     }
 
+    /// True if no typed text was ever missed here.
+    pub(crate) fn always_echoed(&self) -> bool {
+        self.missing_echoes == 0
+    }
+
     /// Counts the lines in which typed text was echoed.
     pub(crate) fn echoed_lines(&self) -> u32 {
         self.echoed_lines

@@ -92,6 +92,8 @@ pub enum EpochReason {
     Misprediction,
     /// The screen changed on its own.
     Moved,
+    /// Nothing was typed for a while.
+    Paused,
     /// A paste.
     Paste,
     /// Another size of the window.

@@ -37,6 +37,9 @@ pub(crate) struct EchoConfidence {
     /// The terminal was set by hand with the byte before this one: nothing is known of it until what was
     /// typed later is echoed.
     tty_command_end: Option<u64>,
+    /// This byte was typed after a pause, in which the program may have turned the echo off: the terminal is to echo
+    /// it, or a later one, first.
+    paused_before: Option<u64>,
 }
 
 /// The context of which is asked whether it will echo.
@@ -46,6 +49,8 @@ pub(crate) struct EchoQuery<'a> {
     pub(crate) memory: &'a ContextMemory,
     pub(crate) hints: Option<&'a TtyHints>,
     pub(crate) type_ahead: TypeAhead,
+    /// The hints are of a look that was late enough, and is not too long ago.
+    pub(crate) is_steady: bool,
 }
 
 /// Keys that were typed before the prompt was on the screen, and are not on the screen themselves.
@@ -71,6 +76,7 @@ impl EchoConfidence {
             is_indicator_stale: false,
             is_echo_refuted: false,
             tty_command_end: None,
+            paused_before: None,
         }
     }
 
@@ -133,9 +139,15 @@ impl EchoConfidence {
         self.tty_command_end = Some(end);
     }
 
+    /// The user types again after a pause, from this byte on, unless it is the first of a line.
+    pub(crate) fn note_pause(&mut self, start: Option<u64>) {
+        self.paused_before = start;
+    }
+
     /// A key that begins with this byte was echoed.
     pub(crate) fn note_echo_of(&mut self, start: u64) {
         self.tty_command_end.take_if(|from| *from <= start);
+        self.paused_before.take_if(|from| *from <= start);
     }
 
     /// Something was typed that nothing is known of.
@@ -169,6 +181,10 @@ impl EchoConfidence {
         if self.tty_command_end.is_some() || query.line.is_below_secret(canvas) {
             return None;
         }
+        // S10: the echo may have been turned off meanwhile.
+        if self.paused_before.is_some() && may_fall_silent(query) {
+            return None;
+        }
         match query.hints {
             Some(hints) if hints.is_silent() => return None,
             Some(hints) if self.hints_suffice(hints, query) => return Some(EpochReason::Hints),
@@ -198,7 +214,7 @@ impl EchoConfidence {
     /// known by its earlier lines.
     fn hints_suffice(&self, hints: &TtyHints, query: &EchoQuery<'_>) -> bool {
         let EchoQuery { line, canvas, .. } = query;
-        if !self.echoes(hints) || line.asks_for_secret(canvas) {
+        if !query.is_steady || !self.echoes(hints) || line.asks_for_secret(canvas) {
             return false;
         }
         let context = query.memory.get(line.context.id);
@@ -227,6 +243,31 @@ impl EchoConfidence {
     }
 }
 
+/// True if the echo of a line may stop while nobody types: the terminal echoes, as far as can be known, and a program
+/// can turn that off without a word. A line editor and an editor of text echo by themselves. At a prompt where line
+/// after line was echoed, none is expected to be an exception.
+///
+/// Source: docs/prediction.md §6, S10.
+pub(crate) fn may_fall_silent(query: &EchoQuery<'_>) -> bool {
+    let kind = query.line.context.kind;
+    let hints = query
+        .hints
+        .filter(|hints| hints.class != ProgramClass::Relay);
+    let is_echoed_by_tty = match hints {
+        _ if kind == InputKind::Editor => false,
+        Some(hints) => hints.echo,
+        None => !has_bracketed_paste(query.canvas),
+    };
+    let context = query.memory.get(query.line.context.id);
+    let is_used = context
+        .is_some_and(|context| context.always_echoed() && context.echoed_lines() >= LINES_UNASKED);
+    is_echoed_by_tty && !(kind == InputKind::Prompt && is_used)
+}
+
+fn has_bracketed_paste(canvas: &Canvas) -> bool {
+    canvas.screen().modes().has(ModeFlags::BRACKETED_PASTE)
+}
+
 /// True if an editor shows a mode that Escape ends.
 fn is_modal_editor(canvas: &Canvas) -> bool {
     let editor = find_editor(canvas.screen(), canvas.caret());
@@ -235,9 +276,8 @@ fn is_modal_editor(canvas: &Canvas) -> bool {
 
 /// True if a line editor is active, so that a prompt is what it looks like: S3.
 fn is_line_editor(query: &EchoQuery<'_>) -> bool {
-    let modes = query.canvas.screen().modes();
     let class = query.hints.map(|hints| (hints.canonical, hints.class));
-    modes.has(ModeFlags::BRACKETED_PASTE)
+    has_bracketed_paste(query.canvas)
         || matches!(
             class,
             Some((false, ProgramClass::Shell | ProgramClass::LineEditor))

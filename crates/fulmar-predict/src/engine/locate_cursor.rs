@@ -34,6 +34,7 @@ impl PredictionEngine {
             memory: &self.memory,
             hints,
             type_ahead: ahead,
+            is_steady: self.has_steady_hints(now),
         });
         // Something was written between two prompts, as a shell's commands do: S3.
         let is_prompt = line.context.kind == InputKind::Prompt;

@@ -1,13 +1,11 @@
 //! Keys come in: each is predicted on what will be on the screen by then.
 
-use std::time::Duration;
-
 use fulmar_base::Time;
 
 use super::PredictionEngine;
 use crate::context_memory::{ContextHistory, EnterEffect};
 use crate::decision::{EpochReason, KeyClass, KeyRule, PredictionDecision};
-use crate::echo_confidence::TypeAhead;
+use crate::echo_confidence::{EchoQuery, TypeAhead, may_fall_silent};
 use crate::effect::KeyEffect;
 use crate::key::{Key, Keystroke};
 use crate::key_confidence;
@@ -15,16 +13,11 @@ use crate::pending::{CursorSnapshot, PendingKey, Prediction};
 use crate::rules::{self, EditState};
 use crate::work_count;
 
-/// The shortest time in which somebody answers a question that has just appeared. Chosen by eye: nobody
-/// answers sooner.
-///
-/// Source: docs/prediction.md §9.
-const REACTION_MIN: Duration = Duration::from_millis(100);
-
 impl PredictionEngine {
     /// Takes in a key that was typed now.
     pub(super) fn handle_key(&mut self, now: Time, stroke: Keystroke) {
         self.score.keys += 1;
+        self.is_line_begun = stroke.key != Key::Enter;
         // A line that runs `stty` may turn the echo off (docs/prediction.md §6).
         if self.stty_detector.note(stroke.key) {
             self.echo_confidence.note_tty_command(stroke.end);
@@ -34,13 +27,7 @@ impl PredictionEngine {
         }
         if self.queue.is_empty() {
             self.reset_to_frame();
-            let has_looked = now.since(self.caret_moved_at) >= REACTION_MIN;
-            let ahead = if has_looked {
-                TypeAhead::Nothing
-            } else {
-                TypeAhead::Unreceived
-            };
-            self.locate_cursor(now, 0, ahead);
+            self.locate_cursor(now, 0, TypeAhead::Nothing);
         }
         self.queue_key(
             now,
@@ -66,6 +53,30 @@ impl PredictionEngine {
             shown: self.is_shown(now, self.queue.len() - 1),
         };
         self.log.note(now, decision);
+    }
+
+    /// The user types again after a pause, from this byte on: where the tty echoes, it may have been told not to, and
+    /// is to echo once more before anything is shown (S10).
+    pub(super) fn handle_pause(&mut self, now: Time, first: u64) {
+        // The first of a line follows a question, of which hints may tell.
+        self.echo_confidence
+            .note_pause(self.is_line_begun.then_some(first));
+        // Where nothing is pending, the next key asks for the echo anyway.
+        if !self.queue.is_empty() && self.may_fall_silent() {
+            self.begin_epoch(now, EpochReason::Paused);
+        }
+    }
+
+    fn may_fall_silent(&self) -> bool {
+        let Some(line) = &self.line else { return true };
+        may_fall_silent(&EchoQuery {
+            canvas: &self.predicted,
+            line,
+            memory: &self.memory,
+            hints: self.hints.as_ref(),
+            type_ahead: TypeAhead::Nothing,
+            is_steady: false,
+        })
     }
 
     /// Puts a key behind those that are pending, with what it is expected to do to them. What was

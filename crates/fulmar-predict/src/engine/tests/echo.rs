@@ -93,6 +93,7 @@ fn enter_on_a_terminal_that_echoes_goes_to_the_next_row() {
     let cooked = TtyHints {
         canonical: true,
         echo: true,
+        steady: true,
         ..TtyHints::default()
     };
     let mut scene = Scene::new("");

@@ -70,6 +70,11 @@ impl Scene {
         self.typed += key.len() as u64;
     }
 
+    /// Lets time pass.
+    pub(super) fn pause(&mut self, millis: u64) {
+        self.now += Duration::from_millis(millis);
+    }
+
     /// The program writes; the frame shows that it has had time for everything typed.
     pub(super) fn answer(&mut self, written: &str) {
         self.answer_early(written, self.typed);

@@ -304,6 +304,7 @@ fn a_terminal_that_echoes_is_trusted_unless_another_is_behind_it() {
         let hints = TtyHints {
             canonical: true,
             echo: true,
+            steady: true,
             class,
             ..TtyHints::default()
         };
@@ -319,6 +320,7 @@ fn a_terminal_that_says_it_echoes_and_does_not_is_believed_no_more() {
     let cooked = TtyHints {
         canonical: true,
         echo: true,
+        steady: true,
         class: ProgramClass::Shell,
         ..TtyHints::default()
     };
@@ -359,6 +361,7 @@ fn what_was_typed_in_silence_is_not_shown_when_it_is_over() {
     let cooked = TtyHints {
         canonical: true,
         echo: true,
+        steady: true,
         ..TtyHints::default()
     };
     let silent = TtyHints {
@@ -389,6 +392,7 @@ fn what_is_shown_goes_when_the_terminal_stops_to_echo() {
     let cooked = TtyHints {
         canonical: true,
         echo: true,
+        steady: true,
         ..TtyHints::default()
     };
     scene.engine.handle_hints(cooked);
@@ -421,6 +425,7 @@ fn other_hints_are_no_answer_to_enter() {
     let cooked = TtyHints {
         canonical: true,
         echo: true,
+        steady: true,
         ..raw
     };
     let mut scene = Scene::new("");
@@ -461,4 +466,110 @@ fn what_was_typed_ahead_and_does_not_appear_takes_a_prompts_trust_away() {
     // The prompt is back, and the program has had its time for two characters that are not there.
     scene.partial("\r\nhost$ ", had_time, had_time);
     assert!(!scene.shows());
+}
+
+/// A terminal that echoes, as hints of it say if they are given, with part of a line on it.
+fn half_a_line(written: &str, hints: Option<TtyHints>) -> Scene {
+    let mut scene = Scene::new("");
+    if let Some(hints) = hints {
+        scene.engine.handle_hints(hints);
+    }
+    scene.answer(written);
+    scene.keys("ab");
+    scene.answer("ab");
+    scene.keys("c");
+    assert!(scene.shows(), "{hints:?}");
+    scene
+}
+
+const COOKED: TtyHints = TtyHints {
+    canonical: true,
+    echo: true,
+    steady: false,
+    alternate: false,
+    cursor_shape: CursorShape::Default,
+    program: 7,
+    class: ProgramClass::Other,
+};
+
+#[test]
+fn s10_after_a_pause_the_terminal_has_to_echo_again() {
+    let relayed = TtyHints {
+        canonical: false,
+        class: ProgramClass::Relay,
+        ..COOKED
+    };
+    for hints in [None, Some(COOKED), Some(relayed)] {
+        // With and without something pending.
+        for is_pending in [false, true] {
+            let mut scene = half_a_line("name: ", hints);
+            if !is_pending {
+                scene.answer("c");
+            }
+            scene.pause(400);
+            scene.keys("secret");
+            let shown = "name: abc";
+            assert_eq!(scene.row(0), shown, "{hints:?} {is_pending}");
+            // What came before says nothing of it.
+            scene.partial(if is_pending { "c" } else { "" }, 3, 3);
+            assert_eq!(scene.row(0), shown, "{hints:?} {is_pending}");
+            scene.partial("s", 4, 3);
+            assert_eq!(scene.row(0), "name: abcsecret", "its echo is enough");
+        }
+    }
+}
+
+#[test]
+fn s10_what_line_editors_and_editors_of_text_echo_stays_echoed() {
+    let raw = TtyHints {
+        canonical: false,
+        echo: false,
+        ..COOKED
+    };
+    for (written, hints) in [
+        (format!("{EDITING}name: "), None),
+        ("name: ".to_owned(), Some(raw)),
+        ("\x1b[10;1H-- INSERT --\x1b[H".to_owned(), None),
+    ] {
+        let mut scene = half_a_line(&written, hints);
+        scene.answer("c");
+        scene.pause(400);
+        scene.keys("d");
+        assert!(scene.row(0).ends_with("abcd"), "{written:?}");
+    }
+}
+
+#[test]
+fn s10_hints_of_a_look_that_was_too_early_confirm_nothing() {
+    let mut scene = Scene::new("");
+    scene.engine.handle_hints(COOKED);
+    scene.answer("name: ");
+    scene.pause(600);
+    scene.keys("s");
+    assert!(!scene.shows());
+    // A later look is told although nothing else has changed.
+    let steady = TtyHints {
+        steady: true,
+        ..COOKED
+    };
+    let mut scene = Scene::new("");
+    scene.engine.handle_hints(COOKED);
+    scene.answer("name: ");
+    scene.engine.handle_hints(steady);
+    scene.answer("");
+    scene.keys("a");
+    assert_eq!(scene.row(0), "name: a");
+    // It is of no use for long.
+    let mut scene = Scene::new("");
+    scene.engine.handle_hints(steady);
+    scene.answer("name: ");
+    scene.pause(9_500);
+    scene.keys("s");
+    assert!(!scene.shows());
+    // Nor in the middle of a line: that it still echoes may be no longer true.
+    let mut scene = half_a_line("name: ", Some(steady));
+    scene.answer("c");
+    scene.pause(400);
+    scene.keys("s");
+    assert_eq!(scene.row(0), "name: abc");
 }
