@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use crate::brackets::BracketMark;
 use crate::key::Key;
 use crate::prompt::ContextId;
+use crate::text::Ground;
 
 /// The number of contexts that are remembered.
 ///
@@ -108,6 +109,8 @@ pub(crate) struct ContextHistory {
     pub(crate) enter: Option<EnterEffect>,
     /// The mark of a closing bracket that was just typed.
     pub(crate) brackets: Option<BracketMark>,
+    /// The ground of the character that was echoed last.
+    pub(crate) ground: Option<Ground>,
     /// The placeholder: text of an empty line in the colour of text, which goes with the first character.
     pub(crate) placeholder: Option<Box<str>>,
     /// Nothing is predicted from this column on.

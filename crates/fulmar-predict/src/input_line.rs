@@ -11,7 +11,7 @@ use crate::gutter::gutter;
 use crate::input_context::{InputContext, InputKind};
 use crate::overlay::{CellContent, Grapheme};
 use crate::prompt::is_secret_asked;
-use crate::text::{OTHER_GAP, PROMPT_GAP, grey_end, starts, text_between, text_end};
+use crate::text::{Ground, OTHER_GAP, PROMPT_GAP, grey_end, starts, text_between, text_end};
 use crate::tty_hints::TtyHints;
 
 /// The line that the user types into: a row, and where on it the text begins.
@@ -33,6 +33,8 @@ pub(crate) struct InputLine {
     pub(crate) goal_column: Option<u16>,
     /// The mark of a closing bracket that was just typed.
     pub(crate) brackets: Option<BracketMark>,
+    /// The ground of the character that was echoed last.
+    pub(crate) ground: Option<Ground>,
     /// The placeholder: grey text of the empty line, each cell with its distance from the margin.
     placeholder: Vec<(u16, CellContent)>,
     /// The same where only memory knows that it is no text.
@@ -59,6 +61,7 @@ impl InputLine {
             end: text_end(canvas.screen(), at),
             goal_column: None,
             brackets: None,
+            ground: None,
             placeholder: placeholder(canvas, margin).unwrap_or_default(),
             known_placeholder: None,
         }

@@ -316,6 +316,44 @@ pub(crate) fn typed_style(row: &CellRow, column: u16) -> Style {
     style
 }
 
+/// Returns how the first character of a line looks: what is left of it is a prompt or a line number and tells nothing.
+pub(crate) fn first_style(row: &CellRow, column: u16) -> Style {
+    let mut style = Style::default();
+    if column < row.columns() {
+        style.background = row.style(Column(column)).background;
+        if is_vacant(row, column) {
+            style.attributes |= row.style(Column(column)).attributes & Attributes::INVERSE;
+        }
+    }
+    style
+}
+
+/// The ground that typed text gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ground {
+    background: Color,
+    is_inverse: bool,
+}
+
+impl Ground {
+    /// Returns that of a cell.
+    pub(crate) fn of(style: &Style) -> Ground {
+        Ground {
+            background: style.background,
+            is_inverse: style.attributes.contains(Attributes::INVERSE),
+        }
+    }
+
+    /// Gives a cell this ground.
+    pub(crate) fn put_below(self, style: &mut Style) {
+        style.background = self.background;
+        style.attributes -= Attributes::INVERSE;
+        if self.is_inverse {
+            style.attributes |= Attributes::INVERSE;
+        }
+    }
+}
+
 /// True if the cell is inverse.
 pub(crate) fn is_inverse(row: &CellRow, column: u16) -> bool {
     row.cells()

@@ -10,8 +10,9 @@ use crate::brackets;
 use crate::decision::{EpochReason, PredictionVerdict};
 use crate::frame_match::is_evidence;
 use crate::key::Key;
+use crate::overlay::Grapheme;
 use crate::pending::{PendingKey, Prediction};
-use crate::text::{char_at, row_end};
+use crate::text::{Ground, char_at, row_end};
 
 impl PredictionEngine {
     /// Confirms the first `count` keys, which the frame shows.
@@ -20,6 +21,7 @@ impl PredictionEngine {
             let Some(key) = self.queue.pop() else { break };
             self.learn_success(&key);
             self.learn_brackets(&key);
+            self.learn_ground(&key);
             // A key that moves proves nothing, nor does a character that stood there before: only an
             // echo lets the epoch be shown. Below a question for a secret not even that counts.
             if let Some(effect) = key.known_effect()
@@ -63,6 +65,24 @@ impl PredictionEngine {
             && let Some(history) = self.history_mut()
         {
             history.brackets = seen;
+        }
+    }
+
+    /// Learns what ground the program gives to typed text. Brackets may be marked.
+    fn learn_ground(&mut self, key: &PendingKey) {
+        let at = key.known_effect().and_then(|effect| effect.typed_at);
+        let (Key::Text(character), Some(at)) = (key.stroke.key, at) else {
+            return;
+        };
+        let content = self.frame.canvas.content(at);
+        if character.is_alphanumeric() && content.grapheme == Grapheme::Char(character) {
+            let ground = Some(Ground::of(&content.style));
+            if let Some(line) = &mut self.line {
+                line.ground = ground;
+            }
+            if let Some(history) = self.history_mut() {
+                history.ground = ground;
+            }
         }
     }
 

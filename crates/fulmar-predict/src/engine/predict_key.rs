@@ -7,6 +7,7 @@ use crate::context_memory::{ContextHistory, EnterEffect};
 use crate::decision::{EpochReason, KeyClass, KeyRule, PredictionDecision};
 use crate::echo_confidence::{EchoQuery, TypeAhead, may_fall_silent};
 use crate::effect::KeyEffect;
+use crate::input_context::InputKind;
 use crate::key::{Key, Keystroke};
 use crate::key_confidence;
 use crate::pending::{CursorSnapshot, PendingKey, Prediction};
@@ -128,6 +129,10 @@ impl PredictionEngine {
         let mut line = self.line.clone()?;
         let context = self.memory.get(line.context.id);
         line.brackets = context.and_then(|context| context.brackets);
+        // Elsewhere than in an editor or at a prompt, lines have nothing in common.
+        if line.context.kind != InputKind::Other {
+            line.ground = line.ground.or(context.and_then(|context| context.ground));
+        }
         line.known_placeholder = context.and_then(|context| context.placeholder.clone());
         let record = context.map(|context| context.record(key));
         let record = record.unwrap_or_default();

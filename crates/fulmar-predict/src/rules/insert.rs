@@ -9,7 +9,7 @@ use crate::editor::EditorKind;
 use crate::input_context::InputKind;
 use crate::key::Key;
 use crate::overlay::{CellContent, Grapheme};
-use crate::text::{ShiftRun, char_at, grey_end, is_vacant_from, left_of, typed_style};
+use crate::text::{ShiftRun, char_at, first_style, grey_end, is_vacant_from, left_of, typed_style};
 
 /// Puts the character at the caret.
 pub(super) fn print(key: Key, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
@@ -120,7 +120,12 @@ fn last_column(character: char, edit: &mut EditState<'_>) -> Option<RuleOutcome>
 fn typed_ink(character: char, edit: &EditState<'_>) -> CellContent {
     let at = edit.canvas.caret();
     let row = edit.canvas.row(at.row);
-    let mut style = typed_style(row, at.column.0);
+    let is_first = at.column.0 <= edit.line.margin;
+    let mut style = if is_first {
+        first_style(row, at.column.0)
+    } else {
+        typed_style(row, at.column.0)
+    };
     let is_plain_left = left_of(row, at.column.0)
         .is_none_or(|left| row.style(Column(left)).background.is_default());
     let is_behind_text = match edit.line.context.kind {
@@ -131,6 +136,9 @@ fn typed_ink(character: char, edit: &EditState<'_>) -> CellContent {
     if is_behind_text && is_plain_left {
         // A shell does not know what colour another program has left behind.
         style.background = Color::DEFAULT;
+    }
+    if let Some(ground) = edit.line.ground {
+        ground.put_below(&mut style);
     }
     CellContent {
         grapheme: Grapheme::Char(character),

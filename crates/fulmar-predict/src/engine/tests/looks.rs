@@ -159,3 +159,43 @@ fn an_answer_that_ends_in_the_column_of_the_line_before_is_seen_as_one() {
         ("$ abcd".into(), "now".into())
     );
 }
+
+/// An editor whose line numbers and text have backgrounds of their own, with `text` in its first row.
+fn numbered(text: &str) -> Scene {
+    let gutter = |number| format!("\x1b[{number};1H\x1b[48;5;238m  {number} \x1b[48;5;234m");
+    let rows: String = (1..4)
+        .map(|number| format!("{}{text}\x1b[K", gutter(number)))
+        .collect();
+    Scene::new(&format!("{rows}\x1b[10;1H\x1b[m-- INSERT --\x1b[1;5H"))
+}
+
+#[test]
+fn the_first_character_behind_a_line_number_has_the_background_of_the_text() {
+    for text in ["", "text"] {
+        let mut scene = numbered(text);
+        scene.keys("ab");
+        assert!(scene.row(0).starts_with("  1 ab"));
+        for column in [4, 5] {
+            assert_eq!(
+                background(&mut scene, 0, column),
+                Color::indexed(234),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn typed_text_looks_like_what_was_echoed_last() {
+    // A box that gives what is typed a background, and one that takes it away.
+    for (place, echo, expected) in [
+        ("", "\x1b[45m", Color::indexed(5)),
+        ("\x1b[45m\x1b[K", "\x1b[m", Color::DEFAULT),
+    ] {
+        let mut scene = Scene::new(&format!("{EDITING}{place}| "));
+        scene.keys("a");
+        scene.answer(&format!("{echo}a\x1b[m"));
+        scene.keys("b");
+        assert_eq!(background(&mut scene, 0, 3), expected, "{place:?}");
+    }
+}
