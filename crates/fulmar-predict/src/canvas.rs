@@ -9,7 +9,7 @@ use fulmar_terminal::{
 use crate::caret::{Caret, CaretKind};
 use crate::effect::{CellChange, KeyEffect};
 use crate::overlay::{CellContent, Grapheme};
-use crate::text::{grey_end, is_grey, is_vacant, right_of};
+use crate::text::{grey_end, is_grey, is_vacant, reads_alike, right_of};
 use crate::work_count;
 
 /// A screen that effects of keys are drawn into. The mark of a software cursor is not on it.
@@ -117,6 +117,13 @@ impl Canvas {
         Arc::make_mut(&mut self.screen).overlay_scroll();
         let Position { row, column } = self.caret.at;
         self.move_caret(Position::new(row.0.saturating_sub(1), column.0));
+    }
+
+    /// True if both have the same text and caret.
+    pub(crate) fn reads_as(&self, other: &Canvas) -> bool {
+        let mut rows = self.screen.rows().zip(other.screen.rows());
+        self.caret == other.caret
+            && rows.all(|(one, other)| SharedRow::ptr_eq(one, other) || reads_alike(one, other))
     }
 
     /// Returns the cells that `after`, made from this canvas, shows otherwise.

@@ -49,15 +49,13 @@ pub(crate) fn contained_keys<'a>(
         .iter()
         .filter_map(|key| character(key))
         .collect();
-    let longest = (1..=run.len())
-        .rev()
-        .find(|&length| is_tail_left_of_caret(&run[..length], frame))
-        .unwrap_or(0);
-    if longest > 0 && run_start + longest >= certain {
-        return ContainedKeys {
-            keys: run_start + longest,
-            run: longest,
-        };
+    if let Some(contained) = contained_run(&run, run_start, certain, frame) {
+        return contained;
+    }
+    // What the program has had time for may have been a command: only what followed it is text.
+    let command = certain.saturating_sub(run_start).min(run.len());
+    if let Some(contained) = contained_run(&run[command..], run_start + command, certain, frame) {
+        return contained;
     }
     // Another line cannot be told from the same.
     let is_another = |key: Key| !key.keeps_line() || recalls && key.may_recall();
@@ -69,6 +67,23 @@ pub(crate) fn contained_keys<'a>(
         keys: certain.max(history),
         run: 0,
     }
+}
+
+/// Returns what is contained if, of the characters `run` from key `start` on, some stand left of the caret, and these
+/// are not only such as the program has had time for.
+fn contained_run(
+    run: &[char],
+    start: usize,
+    certain: usize,
+    frame: &Canvas,
+) -> Option<ContainedKeys> {
+    let longest = (1..=run.len())
+        .rev()
+        .find(|&length| is_tail_left_of_caret(&run[..length], frame))?;
+    (start + longest >= certain).then_some(ContainedKeys {
+        keys: start + longest,
+        run: longest,
+    })
 }
 
 fn character(key: &PendingKey) -> Option<char> {

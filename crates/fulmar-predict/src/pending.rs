@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 
 use fulmar_base::Time;
-use fulmar_terminal::{CellRow, Column, Position, Row, SharedRow};
+use fulmar_terminal::{Position, Row, SharedRow};
 
 use crate::canvas::Canvas;
 use crate::effect::KeyEffect;
 use crate::epoch::Epoch;
 use crate::key::Keystroke;
-use crate::overlay::Grapheme;
+use crate::text::reads_alike;
 
 /// The number of pending keys that are kept.
 ///
@@ -97,14 +97,6 @@ impl CursorSnapshot {
         let now = CursorSnapshot::of(canvas);
         self.caret != now.caret || !reads_alike(&self.own, &now.own)
     }
-}
-
-/// True if two rows have the same text.
-pub(crate) fn reads_alike(one: &CellRow, other: &CellRow) -> bool {
-    one.columns() == other.columns()
-        && (0..one.columns())
-            .map(Column)
-            .all(|column| Grapheme::of(one, column).looks_like(&Grapheme::of(other, column)))
 }
 
 impl PendingKey {

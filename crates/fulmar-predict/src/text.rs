@@ -48,6 +48,14 @@ pub(crate) fn text_between(row: &CellRow, start: u16, end: u16) -> String {
     text
 }
 
+/// True if two rows have the same text.
+pub(crate) fn reads_alike(one: &CellRow, other: &CellRow) -> bool {
+    one.columns() == other.columns()
+        && (0..one.columns())
+            .map(Column)
+            .all(|column| Grapheme::of(one, column).looks_like(&Grapheme::of(other, column)))
+}
+
 /// True if a cell looks empty. The right half of a wide character does not.
 pub(crate) fn is_vacant(row: &CellRow, column: u16) -> bool {
     matches!(

@@ -8,8 +8,9 @@ use crate::decision::KeyClass;
 use crate::frame_match::is_telling_character;
 use crate::input_line::InputLine;
 use crate::key::Key;
-use crate::pending::{PendingKey, reads_alike};
+use crate::pending::PendingKey;
 use crate::rules::{self, EditState};
+use crate::text::reads_alike;
 
 impl PredictionEngine {
     /// Returns the text at the margin, if its going away explains the frame, and whether that is evidence.

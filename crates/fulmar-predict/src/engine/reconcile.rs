@@ -204,12 +204,16 @@ impl PredictionEngine {
         let Some(key) = self.queue.front_mut() else {
             return;
         };
-        let is_answered = key.is_received(frame.received)
-            && key
-                .before
-                .as_ref()
-                .is_some_and(|before| before.has_effect(&frame.canvas));
-        if is_answered && let Prediction::Unknown { preview } = &mut key.prediction {
+        let Prediction::Unknown { preview } = &mut key.prediction else {
+            return;
+        };
+        let has_effect = match (&preview, &key.before) {
+            // An empty prompt in the bottom row looks the same behind its answer, and so may the row above.
+            (Some(effect), _) if effect.scrolls => !self.base.reads_as(&frame.canvas),
+            (_, Some(before)) => before.has_effect(&frame.canvas),
+            _ => false,
+        };
+        if has_effect && key.stroke.end <= frame.received {
             *preview = None;
         }
     }

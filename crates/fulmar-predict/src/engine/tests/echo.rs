@@ -121,6 +121,34 @@ fn enter_takes_a_suggestion_away() {
 }
 
 #[test]
+fn enter_on_an_empty_prompt_in_the_bottom_row_scrolls_once() {
+    let mut scene = Scene::new(&format!("{EDITING}{}$ ", "notes\r\n".repeat(9)));
+    scene.keys("ls");
+    scene.answer("ls");
+    scene.key("\r");
+    scene.answer("\r\nnotes\r\n$ ");
+    scene.key("\r");
+    assert!(scene.shows());
+    let typed = scene.typed();
+    scene.partial("\r\n$ ", typed, typed - 1);
+    assert!(!scene.shows());
+}
+
+#[test]
+fn what_was_typed_behind_a_command_that_opens_a_line_is_laid_once() {
+    let mut scene = Scene::new("one\r\n~\r\n~\x1b[H");
+    scene.keys("oxy");
+    let typed = scene.typed();
+    // The command and the first of the text are answered; the echo ack knows of the command.
+    scene.partial(
+        "\x1b[10;1H-- INSERT --\x1b[2;1H\x1b[Kx",
+        typed - 1,
+        typed - 2,
+    );
+    assert_eq!(scene.row(1), "xy");
+}
+
+#[test]
 fn a_line_that_scrolls_takes_its_predictions_along() {
     let mut scene = Scene::new("one\r\n\r\n\r\n$ ");
     scene.keys("ab");
