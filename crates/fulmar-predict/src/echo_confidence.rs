@@ -6,7 +6,7 @@ use fulmar_terminal::ModeFlags;
 
 use crate::canvas::Canvas;
 use crate::context_memory::ContextMemory;
-use crate::decision::{EpochReason, KeyClass};
+use crate::decision::EpochReason;
 use crate::editor::{EditorKind, find_editor};
 use crate::input_context::InputKind;
 use crate::input_line::InputLine;
@@ -90,9 +90,9 @@ impl EchoConfidence {
         let has_effect = before.is_some_and(|before| before.has_effect(frame));
         // S7: behind Escape, or a control key that did nothing to be seen, the second half of a
         // command may come.
-        self.after_prefix_key = match KeyClass::of(key) {
-            KeyClass::Escape => true,
-            KeyClass::Control => !has_effect,
+        self.after_prefix_key = match key {
+            Key::Escape => true,
+            Key::Control(_) => !has_effect,
             _ => false,
         };
         self.is_indicator_stale |= key == Key::Escape && is_modal_editor(frame);
@@ -100,7 +100,9 @@ impl EchoConfidence {
             self.recalls_prompts = true;
             self.accepts_editors = true;
             // S2: the time for an answer may be over before a slow program has begun it.
-            let is_answered = before.is_some_and(|before| before.is_answered(frame));
+            // The answer to a second Enter may have come with that to the first. In the text of an editor nothing is asked.
+            let is_answered = before.is_some_and(|before| before.is_answered(frame))
+                || find_editor(frame.screen(), frame.caret()).is_some();
             self.unanswered_enter = (!is_answered).then(|| CursorSnapshot::of(frame));
         } else if key.keeps_line() {
             self.accepts_editors = true;

@@ -9,7 +9,7 @@ impl KeyClass {
         match key {
             Key::Text(_) => KeyClass::Print,
             Key::Backspace | Key::Control('h') => KeyClass::Backspace,
-            Key::Delete => KeyClass::Delete,
+            Key::Delete | Key::Control('d') => KeyClass::Delete,
             Key::Left | Key::Control('b') => KeyClass::Left,
             Key::Right | Key::Control('f') => KeyClass::Right,
             Key::Up | Key::Control('p') => KeyClass::Up,

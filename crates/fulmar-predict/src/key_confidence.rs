@@ -26,6 +26,8 @@ fn is_common(key: Key) -> bool {
     match KeyClass::of(key) {
         // The prefix of a multiplexer.
         KeyClass::Left => key == Key::Left,
+        // In pagers it goes down, in editors it takes back what indents.
+        KeyClass::Delete => key == Key::Delete,
         KeyClass::WordLeft
         | KeyClass::WordRight
         | KeyClass::DeleteWord

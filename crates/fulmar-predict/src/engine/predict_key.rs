@@ -148,6 +148,11 @@ impl PredictionEngine {
             },
         )?;
         let mut changes = self.predicted.changes(&canvas);
+        // S7: one that does nothing may be the first half of a command, as the prefix of a multiplexer is.
+        let does_nothing = changes.is_empty() && canvas.caret() == self.predicted.caret();
+        if does_nothing && matches!(key, Key::Control(_)) {
+            return None;
+        }
         if outcome.is_uncertain {
             changes
                 .iter_mut()

@@ -117,7 +117,7 @@ fn a_trace_tells_what_was_decided_and_not_what_was_typed() {
     assert!(lines.starts_with("# fulmar trace 2\n"), "{lines}");
     let typed = lines.matches(" typed key=").count();
     assert_eq!(typed, "zebra\r\x04".len(), "{lines}");
-    for class in ["class=print ", "class=enter ", "class=control "] {
+    for class in ["class=print ", "class=enter ", "class=delete "] {
         assert!(lines.contains(class), "{lines}");
     }
     assert!(!lines.contains("zebra"));

@@ -135,6 +135,35 @@ fn enter_on_an_empty_prompt_in_the_bottom_row_scrolls_once() {
 }
 
 #[test]
+fn ctrl_d_removes_what_is_at_the_caret_of_a_prompt() {
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("abc");
+    scene.answer("abc");
+    scene.key("\x1b[D");
+    scene.answer("\x08");
+    scene.key("\x04");
+    scene.answer("\x1b[K");
+    scene.key("\x1b[D");
+    scene.key("\x04");
+    scene.keys("x");
+    assert_eq!(scene.row(0), "$ ax");
+}
+
+#[test]
+fn a_second_enter_that_the_program_had_time_for_hushes_no_editor() {
+    let mut scene = Scene::new("\x1b[10;1H-- INSERT --\x1b[H");
+    scene.keys("a");
+    scene.answer("a");
+    scene.keys("\r\r");
+    // Both answers have come, and the echo ack of the first.
+    let typed = scene.typed();
+    scene.partial("\x1b[3;1H", typed, typed - 1);
+    scene.answer("");
+    scene.keys("b");
+    assert_eq!(scene.row(2), "b");
+}
+
+#[test]
 fn what_was_typed_behind_a_command_that_opens_a_line_is_laid_once() {
     let mut scene = Scene::new("one\r\n~\r\n~\x1b[H");
     scene.keys("oxy");

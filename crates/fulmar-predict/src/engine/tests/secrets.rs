@@ -225,6 +225,18 @@ fn s7_the_second_key_of_a_command_has_no_rule() {
 }
 
 #[test]
+fn s7_a_control_key_that_does_nothing_at_an_empty_prompt_is_a_prefix() {
+    // To the left at the margin, to the right and to the end of nothing.
+    for prefix in ["\x02", "\x06", "\x05", "\x0b"] {
+        let mut scene = known_prompt(EDITING);
+        scene.key(prefix);
+        scene.answer("");
+        scene.keys("c");
+        assert!(!scene.shows(), "{prefix:?}");
+    }
+}
+
+#[test]
 fn s8_the_status_line_of_a_multiplexer_is_no_context() {
     let status = "\x1b[10;1H\x1b[7m[0] 0:bash*      host\x1b[m\x1b[H";
     let mut scene = Scene::new(&format!("{EDITING}{status}$ "));
