@@ -61,7 +61,7 @@ impl PredictorKind {
         match self {
             PredictorKind::Client | PredictorKind::ClientHints => Some(watch),
             // What is beside the client does not care whether that predicts.
-            PredictorKind::EngineHints => Some(watch.without_prediction()),
+            PredictorKind::EngineHints => Some(watch.unseen()),
             _ => None,
         }
     }

@@ -47,11 +47,12 @@ pub enum Peer {
     Own,
 }
 
-/// A client whose terminal is looked at.
+/// A client, and whether its terminal is looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientWatch {
     peer: Peer,
     pub(super) mode: PredictionMode,
+    pub(super) is_seen: bool,
 }
 
 impl ClientWatch {
@@ -60,6 +61,7 @@ impl ClientWatch {
         ClientWatch {
             peer,
             mode: PredictionMode::Adaptive,
+            is_seen: true,
         }
     }
 
@@ -69,6 +71,14 @@ impl ClientWatch {
         ClientWatch {
             mode: PredictionMode::Never,
             ..self
+        }
+    }
+
+    /// The same for predictors that are beside the client: nobody looks at its terminal.
+    pub(super) fn unseen(self) -> ClientWatch {
+        ClientWatch {
+            is_seen: false,
+            ..self.without_prediction()
         }
     }
 

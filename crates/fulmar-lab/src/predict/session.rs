@@ -121,9 +121,10 @@ impl PredictionSession {
             },
             ..client_config(key()?, size)
         };
-        let user = RecordedUser::new(size, recording, watched.is_some());
+        let is_seen = watched.is_some_and(|watch| watch.is_seen);
+        let user = RecordedUser::new(size, recording, is_seen);
         let mut near = SimulatedClient::new(config, scenario.simulated_server(), user);
-        if watched.is_some() {
+        if is_seen {
             near.client.observe_prediction();
         }
         let tty = has_own_server.then(|| Tty::new(truth));
