@@ -13,6 +13,7 @@ use crate::caret::CaretKind;
 use crate::config::PredictionMode;
 use crate::display_policy::DisplayStyle;
 use crate::effect::{CellChange, KeyEffect};
+use crate::frame_match::all_match_frame;
 use crate::overlay::{Overlay, OverlayCell};
 use crate::pending::PendingKey;
 
@@ -26,7 +27,7 @@ impl PredictionEngine {
         let count = self.showable().count();
         // Neither a frame of another size nor hints whose frame is still to come say where keys
         // will stand.
-        if count == 0 || self.frame.is_stale || self.hints_changed {
+        if count == 0 || self.frame.is_stale || self.hints_changed || self.is_contradicted() {
             return Overlay::default();
         }
         let mut drawn = self.frame.canvas.clone();
@@ -42,6 +43,25 @@ impl PredictionEngine {
         }
         self.score.shown += newly;
         overlay(&self.frame.canvas, &drawn, shown, &causes)
+    }
+
+    /// True if the server had the first key when it made the frame, and the frame is nothing that the pending keys lead
+    /// to on their way: what they would be drawn into is another line, though the program may still have time to answer.
+    fn is_contradicted(&self) -> bool {
+        let frame = &self.frame;
+        let is_elsewhere = |effect: &KeyEffect| effect.caret != frame.canvas.caret();
+        let front = self
+            .queue
+            .front()
+            .filter(|key| key.is_received(frame.received));
+        front
+            .and_then(PendingKey::known_effect)
+            .is_some_and(|front| {
+                let mut effects = self.queue.iter().map_while(PendingKey::known_effect);
+                self.base.caret() != frame.canvas.caret()
+                    && !all_match_frame(front, &frame.canvas)
+                    && effects.all(is_elsewhere)
+            })
     }
 
     /// True if the key at `index` of the pending ones is drawn.

@@ -150,6 +150,24 @@ fn ctrl_d_removes_what_is_at_the_caret_of_a_prompt() {
 }
 
 #[test]
+fn nothing_is_drawn_into_a_line_that_is_another_one() {
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("ls");
+    scene.answer("ls");
+    scene.keys("-l");
+    // The server has the first of them, and the next prompt is there, because of something that it had not said it has.
+    scene.partial("\r\n$ ", 3, 2);
+    assert!(!scene.shows());
+    // Half of an answer contradicts nothing.
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("ls");
+    scene.answer("ls");
+    scene.keys(" -l");
+    scene.partial(" -\x1b[H", 5, 2);
+    assert_eq!(scene.row(0), "$ ls -l");
+}
+
+#[test]
 fn a_second_enter_that_the_program_had_time_for_hushes_no_editor() {
     let mut scene = Scene::new("\x1b[10;1H-- INSERT --\x1b[H");
     scene.keys("a");
