@@ -2,6 +2,7 @@
 
 use fulmar_terminal::{CellRow, Color, Column, Position, char_columns};
 
+use super::split_line::open_row;
 use super::{EditState, RuleOutcome};
 use crate::brackets;
 use crate::caret::CaretKind;
@@ -9,7 +10,9 @@ use crate::editor::EditorKind;
 use crate::input_context::InputKind;
 use crate::key::Key;
 use crate::overlay::{CellContent, Grapheme};
-use crate::text::{ShiftRun, char_at, first_style, grey_end, is_vacant_from, left_of, typed_style};
+use crate::text::{
+    ShiftRun, char_at, first_style, grey_end, is_vacant, is_vacant_from, left_of, typed_style,
+};
 
 /// Puts the character at the caret.
 pub(super) fn print(key: Key, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
@@ -98,19 +101,24 @@ fn before_suggestion(character: char, end: u16, edit: &mut EditState<'_>) {
     edit.line.end = at.column.0 + typed.columns();
 }
 
-/// At a prompt the text goes on in the row below, if that is empty.
+/// At a prompt the text goes on in the row below, if that is empty. In an editor that wraps, a row opens below.
 fn last_column(character: char, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = edit.canvas.caret();
-    let below = Position::new(at.row.0 + 1, 0);
-    let goes_on = edit.line.context.kind == InputKind::Prompt
-        && edit.canvas.size().contains(below)
-        && is_vacant_from(edit.canvas.row(below.row), 0);
-    if !goes_on {
-        return None;
-    }
     let content = typed_ink(character, edit);
-    edit.canvas.put(at, &content);
-    edit.canvas.move_caret(below);
+    if edit.line.context.kind == InputKind::Editor && is_vacant(edit.canvas.line(), at.column.0) {
+        open_row(edit)?;
+        edit.canvas.put(at, &content);
+    } else {
+        let below = Position::new(at.row.0 + 1, 0);
+        let goes_on = edit.line.context.kind == InputKind::Prompt
+            && edit.canvas.size().contains(below)
+            && is_vacant_from(edit.canvas.row(below.row), 0);
+        if !goes_on {
+            return None;
+        }
+        edit.canvas.put(at, &content);
+        edit.canvas.move_caret(below);
+    }
     Some(RuleOutcome {
         typed_at: Some(at),
         is_uncertain: false,

@@ -1,5 +1,6 @@
 //! Keys that move the caret to the ends of the line.
 
+use super::vertical::continues;
 use super::{EditState, RuleOutcome};
 use crate::caret::CaretKind;
 use crate::input_context::InputKind;
@@ -8,7 +9,8 @@ use crate::text::{grey_end, suggestion_start};
 /// To the margin; in an editor, behind the line number.
 pub(super) fn home(edit: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = edit.canvas.caret();
-    if at.column.0 < edit.line.margin {
+    let is_editor = edit.line.context.kind == InputKind::Editor;
+    if at.column.0 < edit.line.margin || is_editor && continues(edit, at.row) {
         return None;
     }
     edit.line.end = edit.line.text_end(edit.canvas);

@@ -2,9 +2,10 @@
 
 use fulmar_terminal::{Position, Row};
 
+use super::EditState;
 use super::vertical::is_vim_filler;
 use crate::canvas::Canvas;
-use crate::editor::find_editor;
+use crate::editor::{EditorKind, find_editor};
 use crate::gutter::gutter;
 use crate::overlay::CellContent;
 use crate::text::{is_vacant, is_vacant_from, row_end, starts};
@@ -36,6 +37,26 @@ pub(crate) fn split(indents: bool, canvas: &mut Canvas) -> Option<()> {
         }
     }
     canvas.move_caret(Position::new(below.0, indent));
+    Some(())
+}
+
+/// Opens a row below the caret's for the rest of its line, numbers and all, and puts the caret there. Only editors with
+/// modes are known to wrap.
+pub(super) fn open_row(edit: &mut EditState<'_>) -> Option<()> {
+    let canvas = &mut *edit.canvas;
+    let at = canvas.caret();
+    let editor = edit.line.context.editor?;
+    let below = Row(at.row.0 + 1);
+    if editor.kind != EditorKind::Insert || below >= editor.bottom {
+        return None;
+    }
+    let gutter = gutter(canvas.screen(), at.row).min(at.column.0);
+    push_down(canvas, below, editor.bottom, 0);
+    clear_row(canvas, below, 0);
+    canvas.move_caret(Position::new(below.0, gutter));
+    edit.line.row = below;
+    edit.line.margin = gutter;
+    edit.line.end = gutter;
     Some(())
 }
 

@@ -323,6 +323,38 @@ fn rows_of_an_editor() {
             Key::Up,
             None,
         ),
+        // At the edge a row opens, which numbers move down with.
+        (
+            "12345678901234567890123456789012345678¦\nb",
+            Key::Text('x'),
+            Some("12345678901234567890123456789012345678x¦\nb"),
+        ),
+        (
+            "123456789012345678901234567890123456789¦\nb",
+            Key::Text('x'),
+            Some("123456789012345678901234567890123456789x\n¦\nb"),
+        ),
+        (
+            "  1 45678901234567890123456789012345678¦\n  2 b",
+            Key::Text('x'),
+            Some("  1 45678901234567890123456789012345678x\n    ¦\n  2 b"),
+        ),
+        // A line of two rows, the first of which ends with a blank.
+        (
+            "a\n123456789012345678901234567890123456789\nlo¦ng\nb",
+            Key::Up,
+            None,
+        ),
+        (
+            "a\n123456789012345678901234567890123456789\nlong\nb¦",
+            Key::Up,
+            None,
+        ),
+        (
+            "123456789012345678901234567890123456789\nlong¦\nb",
+            Key::Home,
+            None,
+        ),
         ("one two¦", Key::Home, Some("¦one two")),
         (
             "  1 one two¦\n  2 x",

@@ -4,7 +4,7 @@ use fulmar_terminal::{CellRow, Position, Row};
 
 use super::{EditState, RuleOutcome};
 use crate::gutter::gutter;
-use crate::text::{char_at, is_vacant, is_vacant_from, left_of, row_end, text_end};
+use crate::text::{char_at, is_vacant_from, left_of, row_end, text_end};
 
 /// The row above or below, as near to the caret's column as its text allows.
 ///
@@ -22,8 +22,7 @@ pub(super) fn step(is_down: bool, edit: &mut EditState<'_>) -> Option<RuleOutcom
     let to = Row(to);
     if to >= bottom
         || is_beyond_text(edit, to, bottom)
-        || is_full(edit, at.row)
-        || is_full(edit, to)
+        || [at.row, to].iter().any(|row| is_wrapped(edit, *row))
     {
         return None;
     }
@@ -60,10 +59,20 @@ fn whole_character(edit: &EditState<'_>, row: Row, column: u16) -> u16 {
     }
 }
 
-/// True if the text of the row reaches the last column, so that it may go on in the next.
-fn is_full(edit: &EditState<'_>, row: Row) -> bool {
-    let columns = edit.canvas.size().columns();
-    !is_vacant(edit.canvas.row(row), columns - 1)
+/// True if the row may be one of several of a line: it reaches the right edge, or the one above does.
+fn is_wrapped(edit: &EditState<'_>, row: Row) -> bool {
+    is_full(edit.canvas.row(row)) || continues(edit, row)
+}
+
+/// True if the row may go on with the line of the one above.
+pub(super) fn continues(edit: &EditState<'_>, row: Row) -> bool {
+    let above = row.0.checked_sub(1).map(Row);
+    above.is_some_and(|above| is_full(edit.canvas.row(above)))
+}
+
+/// True if the text of the row reaches the last column, where a blank cannot be seen, so that it may go on in the next.
+fn is_full(cells: &CellRow) -> bool {
+    row_end(cells) + 1 >= cells.columns()
 }
 
 /// True if a row may be beyond the text: vim marks those with `~`; others leave them and all that follow
