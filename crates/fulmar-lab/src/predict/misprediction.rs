@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::recorded_truth::RecordedTruth;
-use super::snapshot::{CellLook, ScreenSnapshot};
+use super::snapshot::CellLook;
+use super::spliced_row::spliced_at;
 use super::user_view::{UserView, ViewSample};
 use crate::judge::CellPosition;
 
@@ -14,7 +15,8 @@ pub const WRONG_FROM: Duration = Duration::from_millis(30);
 /// A cell, or the cursor, that was wrong for [`WRONG_FROM`] or longer.
 ///
 /// It is wrong as long as it differs from the server's frame and from every true screen between that
-/// frame and the last key. What is there behind the first newline of an answer is a true screen, too.
+/// frame and the last key. What is there behind the first newline of an answer is a true screen, too. The cursor's
+/// row is wrong at the cursor as long as its parts are of several.
 #[derive(Clone, Debug)]
 pub struct Misprediction {
     /// The place; `None` for the cursor.
@@ -35,7 +37,9 @@ pub(super) fn wrong_cells(truth: &RecordedTruth, moment: &ViewSample<'_>) -> Vec
     let (from, to) = (moment.frame.number, truth.reach(moment.typed));
     let is_true = |at: &CellPosition| {
         let look = drawn.look(*at);
-        true_snapshots(truth, from, to).any(|snapshot| snapshot.look(*at) == look)
+        truth
+            .snapshots(from, to)
+            .any(|snapshot| snapshot.look(*at) == look)
     };
     drawn.differences(frame).filter(|at| !is_true(at)).collect()
 }
@@ -46,20 +50,9 @@ pub(super) fn is_cursor_wrong(truth: &RecordedTruth, moment: &ViewSample<'_>) ->
         return false;
     };
     let (from, to) = (moment.frame.number, truth.reach(moment.typed));
-    let mut snapshots = true_snapshots(truth, from, to);
+    let mut snapshots = truth.snapshots(from, to);
     moment.frame.snapshot.cursor.seen() != Some(shown)
         && !snapshots.any(|snapshot| snapshot.cursor.seen() == Some(shown))
-}
-
-/// Returns the true snapshots from one screen to another, and on the way between them.
-fn true_snapshots(
-    truth: &RecordedTruth,
-    from: usize,
-    to: usize,
-) -> impl Iterator<Item = &ScreenSnapshot> {
-    let behind_newlines = (from + 1..=to).filter_map(|screen| truth.first_line(screen));
-    let screens = (from..=to).map(|screen| truth.snapshot(screen));
-    screens.chain(behind_newlines)
 }
 
 /// Returns everything that was wrong in a session.
@@ -104,6 +97,16 @@ impl MispredictionDetector<'_> {
         for at in wrong_cells(truth, moment) {
             let key = self.drawn.get(&at).map_or(0, |(_, key)| *key);
             wrong.insert(Some(at), key);
+        }
+        let is_wrong = |row| {
+            wrong
+                .keys()
+                .any(|place| place.is_some_and(|at| at.row == row))
+        };
+        if let Some(at) = spliced_at(truth, moment).filter(|at| !is_wrong(at.row)) {
+            let in_row = self.drawn.iter().filter(|(place, _)| place.row == at.row);
+            let newest = in_row.map(|(_, (_, key))| *key).max();
+            wrong.entry(Some(at)).or_insert(newest.unwrap_or(0));
         }
         if is_cursor_wrong(truth, moment) {
             wrong.insert(None, self.cursor.map_or(0, |(_, key)| key));

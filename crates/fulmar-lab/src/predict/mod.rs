@@ -16,7 +16,8 @@
 //! - *Instant* is an effect that is there within 5 ms ([`INSTANT`]).
 //! - A cell is *wrong* when it differs from the server's frame and from every true screen between that
 //!   frame and the last key ([`Misprediction`]); if that lasts 30 ms or longer ([`WRONG_FROM`]) the key that caused it is
-//!   wrong. So is a cursor. The share is one of all keys.
+//!   wrong. So is a cursor, and its row if no true screen has what is drawn left and right of the cursor together. The
+//!   share is one of all keys.
 //! - A *leak* is a wrong cell near the cursor that holds a character of a secret, however short
 //!   ([`Leaks`]).
 //!
@@ -42,6 +43,7 @@ mod score;
 mod secrecy_gate;
 mod session;
 mod snapshot;
+mod spliced_row;
 mod stock;
 mod trial;
 mod user_view;

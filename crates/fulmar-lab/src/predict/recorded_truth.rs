@@ -83,6 +83,17 @@ impl RecordedTruth {
         self.screens[number].first_line.as_ref()
     }
 
+    /// Returns the snapshots from one screen to another, and those on the way between them.
+    pub(super) fn snapshots(
+        &self,
+        from: usize,
+        to: usize,
+    ) -> impl Iterator<Item = &ScreenSnapshot> {
+        let behind_newlines = (from + 1..=to).filter_map(|screen| self.first_line(screen));
+        let screens = (from..=to).map(|screen| self.snapshot(screen));
+        screens.chain(behind_newlines)
+    }
+
     /// A screen.
     pub fn screen(&self, number: usize) -> &Screen {
         &self.screens[number].screen

@@ -178,6 +178,40 @@ fn who_knows_the_truth_is_always_instant_and_never_wrong() {
 }
 
 #[test]
+fn a_row_of_two_true_screens_is_wrong_though_each_cell_is_right() {
+    // A suggestion behind the first character, and another behind the second.
+    let recording = recording(
+        b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n1001000 HOST 15\na\x1b[90mbc\x1b[m\x1b[2D\n\
+        2000000 USER 1\nx\n2001000 HOST 15\nx\x1b[90myz\x1b[m\x1b[2D\n",
+    );
+    let wrong = |rest: [char; 2], lasts| {
+        let draw = |typed: usize, snapshot: &mut ScreenSnapshot| {
+            if typed == 2 {
+                snapshot.set(at(0, 3), CellLook::BLANK.with('x'));
+                snapshot.set(at(0, 4), CellLook::BLANK.with(rest[0]));
+                snapshot.set(at(0, 5), CellLook::BLANK.with(rest[1]));
+                snapshot.cursor.place = at(0, 4);
+            }
+        };
+        let scored = scored(&recording, &mut Fake::new(lasts, draw));
+        scored
+            .wrongs
+            .iter()
+            .map(|wrong| wrong.key)
+            .collect::<Vec<usize>>()
+    };
+    assert_eq!(
+        wrong(['c', ' '], ms(80)),
+        [1],
+        "the rest of the suggestion before"
+    );
+    let none: [usize; 0] = [];
+    assert_eq!(wrong(['c', ' '], ms(20)), none);
+    // The next one is right.
+    assert_eq!(wrong(['y', 'z'], ms(80)), none);
+}
+
+#[test]
 fn a_wrong_cell_counts_from_30_ms_on_and_once_for_its_key() {
     let recording = recording(SHELL);
     let lie = |_: usize, snapshot: &mut ScreenSnapshot| {
