@@ -98,10 +98,14 @@ impl Canvas {
     /// Draws what a key does.
     pub(crate) fn draw(&mut self, effect: &KeyEffect) {
         work_count::note_keys(1);
-        if let Some(at) = effect.leaves_line_at
-            && let Some(end) = grey_end(&self.screen, at, false)
+        if let Some(at) = effect.leaves_line_at {
+            self.drop_suggestion(at);
+        }
+        // The suggestion may be a newer one than when the key was predicted.
+        if let Some(at) = effect.typed_at.filter(|at| *at == self.caret.at)
+            && !effect.uncovers(at, &self.grapheme(at))
         {
-            self.blank(at.row, at.column.0..end);
+            self.drop_suggestion(at);
         }
         if effect.scrolls {
             self.scroll();
@@ -110,6 +114,14 @@ impl Canvas {
             self.put(change.at, &change.content);
         }
         self.move_caret(effect.caret);
+    }
+
+    /// Blanks the suggestion that begins at a position.
+    fn drop_suggestion(&mut self, at: Position) {
+        let is_drawn = self.caret.kind == CaretKind::Software;
+        if let Some(end) = grey_end(&self.screen, at, is_drawn) {
+            self.blank(at.row, at.column.0..end);
+        }
     }
 
     /// Moves all rows up by one, that of the caret included.

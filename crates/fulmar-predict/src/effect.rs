@@ -23,6 +23,14 @@ pub(crate) struct KeyEffect {
     pub(crate) is_confident: bool,
 }
 
+impl KeyEffect {
+    /// True if the character that it puts at a position is the one that stands there.
+    pub(crate) fn uncovers(&self, at: Position, there: &Grapheme) -> bool {
+        let change = self.changes.iter().find(|change| change.at == at);
+        change.is_none_or(|change| change.content.grapheme.looks_like(there))
+    }
+}
+
 /// A cell that an effect changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CellChange {

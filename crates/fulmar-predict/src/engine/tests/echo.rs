@@ -106,6 +106,27 @@ fn enter_on_a_terminal_that_echoes_goes_to_the_next_row() {
 }
 
 #[test]
+fn a_suggestion_that_comes_behind_a_pending_character_goes() {
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("l");
+    scene.answer("l");
+    scene.keys("s /u");
+    let suggested = |text: &str| format!("\x1b[90m{text}\x1b[m\x1b[{}D", text.len());
+    // That for what was typed before; the last character is still to come.
+    scene.partial(&format!("s /{}", suggested("bin/")), 4, 4);
+    assert_eq!(scene.row(0), "$ ls /u");
+    scene.partial("", 4, 4);
+    assert_eq!(scene.row(0), "$ ls /u");
+    // One that agrees stays.
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("l");
+    scene.answer("l");
+    scene.keys("s /u");
+    scene.partial(&format!("s /{}", suggested("usr/")), 4, 4);
+    assert_eq!(scene.row(0), "$ ls /usr/");
+}
+
+#[test]
 fn enter_takes_a_suggestion_away() {
     let mut scene = Scene::new(&format!("{EDITING}$ "));
     scene.keys("ls");
