@@ -6,6 +6,7 @@ use std::process::Command;
 use fulmar_lab::predict::{
     ClientWatch, Peer, PredictionSession, PredictorKind, Recording, SecrecyGate, TestLink,
 };
+use fulmar_lab::trace::Trace;
 use serde_json::Value;
 
 fn folder() -> PathBuf {
@@ -57,35 +58,39 @@ fn the_command_compares_predictors_on_the_same_keys() {
     assert_eq!(report["unfinished"], 0);
 }
 
-/// docs/prediction.md §8: nothing is to be seen of prediction where it is of no use.
+/// Ten characters at a prompt, the first of which is echoed so many milliseconds later, the others after 2.
+fn echoed(first: u64) -> Recording {
+    let mut trace = "0 SIZE 20 4\n50000 HOST 10\n\x1b[?2004h$ \n".to_owned();
+    for (number, key) in (1_u64..).zip("abcdefghij".chars()) {
+        let at = number * 500_000;
+        let echo = at + 1000 * if number == 1 { first } else { 2 };
+        trace += &format!("{at} USER 1\n{key}\n{echo} HOST 1\n{key}\n");
+    }
+    let trace = Trace::parse(trace.as_bytes()).expect("a trace");
+    Recording::new("echoed", trace, None)
+}
+
+/// docs/prediction.md §8: nothing is to be seen of prediction where nothing has to wait.
 #[test]
-fn a_near_link_shows_what_it_would_without_prediction() {
-    let parts = [
-        "own-bash-plain",
-        "own-vim-shape",
-        "own-assistant-box",
-        "own-cooked",
-    ];
-    let recordings = Recording::read_all(&folder(), &parts.map(str::to_owned));
-    for recording in recordings.expect("recordings") {
-        let written = |round_trip: u64, watch: ClientWatch| {
-            let link = TestLink {
-                round_trip,
-                ..TestLink::default()
-            };
-            let session = PredictionSession::run(&recording, link, 1, Some(watch));
-            session.expect("a session").written
+fn on_a_near_link_nothing_is_shown_ahead_until_something_has_to_wait() {
+    let predicts = |recording: &Recording, round_trip, watch| {
+        let link = TestLink {
+            round_trip,
+            ..TestLink::default()
         };
-        for watch in [Peer::Stock, Peer::Own].map(ClientWatch::of) {
-            for round_trip in [0, 5, 10, 20] {
-                let plain = written(round_trip, watch.without_prediction());
-                let is_same = written(round_trip, watch) == plain;
-                let name = &recording.name;
-                assert!(is_same, "{name} over {round_trip} ms, {watch:?}");
-            }
+        let session = PredictionSession::run(recording, link, 1, Some(watch));
+        let shown = session.expect("a session").shown;
+        shown.iter().any(|shown| shown.predicted.is_some())
+    };
+    for watch in [Peer::Stock, Peer::Own].map(ClientWatch::of) {
+        for round_trip in [0, 5, 10, 20] {
+            let name = format!("{round_trip} ms, {watch:?}");
+            assert!(!predicts(&echoed(2), round_trip, watch), "{name}");
+            assert!(
+                round_trip == 0 || predicts(&echoed(80), round_trip, watch),
+                "{name}"
+            );
         }
-        let watch = ClientWatch::of(Peer::Stock);
-        let plain = written(100, watch.without_prediction());
-        assert!(written(100, watch) != plain, "{}", recording.name);
+        assert!(predicts(&echoed(2), 100, watch), "{watch:?}");
     }
 }

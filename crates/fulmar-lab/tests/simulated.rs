@@ -42,16 +42,13 @@ impl Session {
     }
 
     fn over(&self, scenario: &str, user: TypingLoop) -> Simulated {
+        self.with(scenario, user, PredictionMode::default())
+    }
+
+    fn with(&self, scenario: &str, user: TypingLoop, mode: PredictionMode) -> Simulated {
         let scenario = Scenario::parse(scenario, &LinkTraces::none()).expect("a scenario");
-        Simulated::run(
-            &scenario,
-            &self.trace,
-            &self.truth,
-            user,
-            LIMITS,
-            PredictionMode::default(),
-        )
-        .unwrap_or_else(|error| panic!("{error:#}"))
+        Simulated::run(&scenario, &self.trace, &self.truth, user, LIMITS, mode)
+            .unwrap_or_else(|error| panic!("{error:#}"))
     }
 
     fn verdict(&self, run: &Simulated) -> RunVerdict {
@@ -87,7 +84,7 @@ fn every_recording_is_carried_over_a_bad_link() {
 #[test]
 fn an_answer_takes_hardly_more_than_the_round_trip() {
     let session = Session::of("own-bash-plain");
-    let run = session.over("both delay 10ms", TypingLoop::Closed);
+    let run = session.with("both delay 10ms", TypingLoop::Closed, PredictionMode::Never);
     let own = Summary::of(&session.verdict(&run).own());
     // docs/protocol.md §5.4: a key waits for nothing, and its echo for half a millisecond of quiet. The
     // program that was recorded took some ms.

@@ -223,6 +223,8 @@ impl PredictionEngine {
     /// Returns what to draw over the last frame.
     pub fn overlay(&mut self, now: Time) -> Overlay {
         self.viewed_at = now;
+        let oldest = self.queue.front().map(|key| key.typed_at);
+        self.display.note_waiting(now, oldest);
         self.compose_overlay(now)
     }
 
