@@ -89,7 +89,7 @@ impl PredictionEngine {
         let prediction = if is_blind {
             Prediction::Blind
         } else {
-            self.predict_key(key.stroke.key)
+            self.predict_key(&key)
         };
         let before = matches!(prediction, Prediction::Unknown { .. })
             .then(|| CursorSnapshot::of(&self.predicted));
@@ -108,14 +108,18 @@ impl PredictionEngine {
         });
     }
 
-    fn predict_key(&mut self, key: Key) -> Prediction {
+    fn predict_key(&mut self, pending: &PendingKey) -> Prediction {
+        let key = pending.stroke.key;
         // S7: this may be the second half of a command.
         if self.echo_confidence.take_prefix_key() {
             return Prediction::Unknown { preview: None };
         }
         if key == Key::Enter {
+            // One that the server has may have been answered by this very frame.
+            let may_be_answered = pending.is_received(self.frame.received);
+            let preview = (!may_be_answered).then(|| self.preview_enter());
             return Prediction::Unknown {
-                preview: self.preview_enter(),
+                preview: preview.flatten(),
             };
         }
         match self.predict_effect(key) {

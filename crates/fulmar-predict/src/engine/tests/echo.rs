@@ -171,6 +171,20 @@ fn ctrl_d_removes_what_is_at_the_caret_of_a_prompt() {
 }
 
 #[test]
+fn a_second_enter_that_the_server_has_is_not_previewed_on_its_own_answer() {
+    let mut scene = Scene::new(&format!("{EDITING}{}$ ", "notes\r\n".repeat(9)));
+    scene.keys("ls");
+    scene.answer("ls");
+    scene.key("\r");
+    scene.answer("\r\nboats\r\n$ ");
+    scene.keys("\r\r");
+    // Both answers have come, and the echo ack of the first.
+    let typed = scene.typed();
+    scene.partial("\r\n$ \r\n$ ", typed, typed - 1);
+    assert!(!scene.shows());
+}
+
+#[test]
 fn nothing_is_drawn_into_a_line_that_is_another_one() {
     let mut scene = Scene::new(&format!("{EDITING}$ "));
     scene.keys("ls");
