@@ -35,7 +35,7 @@ fn with_session(families: Families, act: impl FnOnce(&Machine, &Machine, &mut Te
 /// Has the remote machine show a screen that takes several datagrams.
 fn expect_screen(terminal: &mut Terminal, name: &str) {
     let split = name.split_at(1);
-    terminal.type_keys(&format!(
+    terminal.type_keys(format!(
         "clear; head -c 1600 /dev/urandom | base64; echo {}''{}\n",
         split.0, split.1
     ));
