@@ -132,8 +132,15 @@ fn prediction_rows(score: Option<&PredictionScore>) -> Vec<String> {
     let told = format!("{shown} of {keys} keys were shown before the server's answer");
     let mut rows = vec![row("predictions", told)];
     if *shown > 0 {
-        let saved = score.mean_saved().as_millis();
-        let told = format!("right: {right}, {saved} ms early on average; wrong: {wrong}");
+        let early = match right {
+            0 => String::new(),
+            _ => format!(", {} ms early on average", score.mean_saved().as_millis()),
+        };
+        rows.push(row("", format!("right: {right}{early}; wrong: {wrong}")));
+    }
+    let uncompared = shown.saturating_sub(right.saturating_add(*wrong));
+    if uncompared > 0 {
+        let told = format!("not compared: {uncompared}, since the screen moved on first");
         rows.push(row("", told));
     }
     rows
@@ -234,5 +241,19 @@ mod tests {
         let told = told(&info);
         let text = "right: 118000, 80 ms early on average; wrong: 2000";
         assert!(told.contains(text), "{told}");
+        assert!(!told.contains("not compared"), "{told}");
+    }
+
+    #[test]
+    fn predictions_that_were_not_compared_are_told_apart() {
+        let mut info = info();
+        info.prediction = Some(PredictionScore {
+            keys: 39,
+            shown: 24,
+            ..PredictionScore::default()
+        });
+        let told = told(&info);
+        assert!(told.contains("right: 0; wrong: 0"), "{told}");
+        assert!(told.contains("not compared: 24, since"), "{told}");
     }
 }
