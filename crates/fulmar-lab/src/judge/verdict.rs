@@ -86,7 +86,7 @@ pub struct RunVerdict {
     /// Cells in which the last screen differs from the host's last one, with or without an alternate screen. In a run
     /// that ended at rest more than none means that judge and peer do not agree about what a terminal does.
     pub differences_at_end: usize,
-    /// How often the display did not put back the screen that a full-screen program had covered, as a terminal without
+    /// The number of times that the display did not put back the screen that a full-screen program had covered, as a terminal without
     /// an alternate screen. Each time counts once; what is typed after it is judged by what stands there.
     #[serde(default)]
     pub screens_not_restored: usize,

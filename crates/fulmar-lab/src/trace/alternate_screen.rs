@@ -1,4 +1,4 @@
-//! What output does on a terminal that has no alternate screen.
+//! The output of a trace as a terminal without an alternate screen takes it.
 
 use super::record::{Event, Record, Trace};
 
