@@ -10,7 +10,7 @@
 //! | storm-… | a program writes what is much work for a terminal, in a window of 400x100 | `rate`, and `to_interrupt`: from Ctrl-C to the end of it |
 //! | paste | 8 MB are typed at once into a program that checks each byte | `to_arrive`, `client_memory`, `server_memory` |
 //! | outage | 3000 keys in an outage of a minute | `to_catch_up`, from its end until all have arrived |
-//! | beside-… | a large screen changes all the time [beside] a TCP stream in one queue | `share`, `rate`, `rate_beside` |
+//! | beside-… | a large screen changes all the time beside a TCP stream in one queue | `share`, `rate`, `rate_beside` |
 //!
 //! The link adds no delay and has no limit, but beside a stream. What is not over in time has `in_time` 0 and no time; what
 //! arrives otherwise than it was typed is a run that failed.
