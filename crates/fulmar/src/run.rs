@@ -175,8 +175,9 @@ fn print(text: &str) -> Result<u8, SystemError> {
 }
 
 fn print_settings(arguments: ConfigArgs) -> Result<u8, FulmarError> {
-    let host = arguments.host.as_deref();
-    let sources = SettingSources::own(arguments.flags.0, arguments.file.path, host);
+    let host = arguments.host.as_deref().map(login::host_of).transpose();
+    let host = host.map_err(SessionError::from)?;
+    let sources = SettingSources::own(arguments.flags.0, arguments.file.path, host.as_deref());
     let environment = environment::current();
     let layers = settings::layers(&sources, &environment)?;
     print(&layers.listing())?;

@@ -72,6 +72,12 @@ fn what_was_asked_for_and_cannot_be_written_is_a_failure() {
 }
 
 #[test]
+fn a_host_that_no_login_would_take_has_no_settings() {
+    let told = complaint(&World::new(), &["config", "ada@a.org:2222"]);
+    assert!(told.contains("cannot be a host"), "{told}");
+}
+
+#[test]
 fn flags_beat_variables_and_those_beat_the_file() {
     let mut world = World::new();
     world.unset("MOSH_PREDICTION_DISPLAY");
@@ -89,6 +95,13 @@ fn flags_beat_variables_and_those_beat_the_file() {
         in_force(&world, "predict", host),
         ["always", &format!("{path}:4")]
     );
+    for same in ["ssh://a.org", "ssh://ada@a.org:2222"] {
+        assert_eq!(
+            in_force(&world, "predict", &[same]),
+            ["always", &format!("{path}:4")],
+            "{same}"
+        );
+    }
     assert_eq!(
         in_force(&world, "predict", &["--config", "none", "a.org"]),
         ["adaptive", "default"]
