@@ -21,7 +21,7 @@ use crate::escape_key::{Command, EscapeKey, EscapeReader};
 use crate::exit_status::ExitStatus;
 use crate::host_screen::HostScreen;
 use crate::link_info::LinkInfo;
-use crate::notice::{Delivery, Notices, ServerLiveness};
+use crate::notice::{self, Delivery, Notices, ServerLiveness};
 use crate::numbering::Numbering;
 use crate::prediction::Prediction;
 use crate::random::{Seed, SeededNoise};
@@ -291,7 +291,7 @@ impl Client {
     /// Takes note that the system refused to send.
     pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
         if self.endpoint.handle_send_error(now, path, error) {
-            self.note_trouble(now, error);
+            self.note_trouble(now, error, describe(error));
         }
         self.is_stale = true;
         self.settle();
@@ -302,7 +302,8 @@ impl Client {
     pub fn handle_report(&mut self, now: Time, path: PathId, error: SendError) -> bool {
         let is_believed = self.endpoint.handle_report(now, path, error);
         if is_believed {
-            self.note_trouble(now, error);
+            let told = self.describe_report(error);
+            self.note_trouble(now, error, told);
             self.is_stale = true;
         }
         self.settle();
@@ -605,18 +606,23 @@ impl Client {
         }
     }
 
-    fn note_trouble(&mut self, now: Time, error: SendError) {
-        let is_rejected = error == SendError::Refused;
-        if is_rejected {
+    fn note_trouble(&mut self, now: Time, error: SendError, told: String) {
+        if error == SendError::Refused {
             self.notices.note_refused(now);
         }
-        // Who rejects datagrams is known only of a server that was there, or if there is nothing between.
-        let told = if is_rejected && !self.is_connected() && !self.is_server_local {
-            "UDP is rejected: a firewall, or a server that has gone".to_owned()
-        } else {
-            format!("cannot send: {}", describe(error))
-        };
         self.notices.note_trouble(now, told);
+    }
+
+    /// Returns what a person can make of a report. It came from the network: only if there is nothing between the two
+    /// ends is it known who has sent it.
+    fn describe_report(&self, error: SendError) -> String {
+        match error {
+            SendError::Refused if !self.is_server_local => notice::REJECTED.to_owned(),
+            SendError::Unreachable | SendError::Forbidden => {
+                format!("a firewall or router refuses {}", self.notices.server())
+            }
+            error => describe(error),
+        }
     }
 
     /// Says goodbye, unless nobody can hear it or it has been said.
@@ -762,15 +768,16 @@ impl Client {
 }
 
 /// Returns what a person can make of an error of the system.
-fn describe(error: SendError) -> &'static str {
-    match error {
+fn describe(error: SendError) -> String {
+    let why = match error {
         SendError::TooBig => "the network takes only short datagrams",
         SendError::Unreachable | SendError::SourceGone => "no network leads to the server",
         SendError::Refused => "nothing listens at the server's port",
         SendError::Forbidden => "a local firewall forbids it",
         SendError::NoRoom => "the system has no room for more",
         SendError::Other => "the system reports an error",
-    }
+    };
+    format!("cannot send: {why}")
 }
 
 #[cfg(test)]

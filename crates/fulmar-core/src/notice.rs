@@ -131,6 +131,9 @@ pub(crate) struct Notices {
     refusals: Option<Refusals>,
 }
 
+/// Words about reports that nothing listens at the server's port: a firewall on the way may have sent them.
+pub(crate) const REJECTED: &str = "UDP is rejected: a firewall, or a server that has gone";
+
 /// A run of reports that nothing listens at the server's port.
 #[derive(Clone, Copy, Debug)]
 struct Refusals {
@@ -175,6 +178,11 @@ impl Notices {
     /// Takes note that the server has heard us, by its own account.
     pub(crate) fn set_heard(&mut self) {
         self.delivery = Delivery::Heard;
+    }
+
+    /// Returns the server's address as the user knows it.
+    pub(crate) fn server(&self) -> &str {
+        &self.server
     }
 
     /// Returns what is known of our datagrams' arrival.
@@ -255,11 +263,15 @@ impl Notices {
         columns: u16,
         link: impl FnOnce() -> Vec<String>,
     ) -> Option<String> {
-        let is_gone = self.is_server_gone(liveness);
+        let message = self.message_text(now, liveness);
+        // Before the first answer either names the server, and once is enough.
+        let is_named =
+            |message: &String| liveness.heard.is_none() && message.contains(&self.server);
+        let says_all = self.is_server_gone(liveness) || message.as_ref().is_some_and(is_named);
         let parts = Parts {
             program: self.compat.program(),
-            message: self.message_text(now, liveness),
-            lateness: self.lateness(now, liveness).filter(|_| !is_gone),
+            message,
+            lateness: self.lateness(now, liveness).filter(|_| !says_all),
             quit: self.quit_hint(),
         };
         let line = parts.fitting(usize::from(columns));

@@ -290,6 +290,25 @@ fn reports_are_told_when_the_server_does_not_answer_and_not_before() {
 }
 
 #[test]
+fn a_firewall_that_refuses_is_named_with_the_address() {
+    for is_there in [false, true] {
+        for error in [SendError::Unreachable, SendError::Forbidden] {
+            let label = "192.0.2.7, UDP port 60001";
+            let mut pair = Pair::new(|config| config.server_label = label.to_owned());
+            if is_there {
+                pair.exchange(ms(0));
+            }
+            for millis in [8000, 8300] {
+                assert!(pair.client.handle_report(ms(millis), PATH, error));
+            }
+            let drawn = pair.drawn(ms(8300));
+            let told = format!("a firewall or router refuses {label} (Ctrl-^ . quits)");
+            assert!(drawn.contains(&told), "{drawn}");
+        }
+    }
+}
+
+#[test]
 fn who_rejects_datagrams_is_told_only_of_a_server_that_was_there_or_is_here() {
     let told = |is_server_local, is_there: bool| {
         let mut pair = Pair::new(|config| config.is_server_local = is_server_local);

@@ -66,7 +66,7 @@ fn a_firewall_says_no(starter: Starter) {
     let Some((scene, mut terminal)) = blocked(starter, refuse_udp) else {
         return;
     };
-    terminal.wait_for_text(WHERE);
+    terminal.wait_for_text(&format!("a firewall or router refuses {WHERE}"));
     terminal.type_keys(QUIT);
     expect_refusal(&mut terminal, "refused");
     scene.expect_nothing_left();
