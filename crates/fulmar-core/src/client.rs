@@ -242,13 +242,15 @@ impl Client {
         // The first event of a stream is the window's size: docs/protocol.md §6.1.
         stream.push_resize(size);
         endpoint.set_local(now, stream.clone());
+        let mut notices = Notices::new(now, compat, server_label, delivery, escape_key);
+        notices.set_server_local(is_server_local);
         Client {
             endpoint,
             numbering,
             capabilities: Agreement::capabilities_of(agreement),
             stream,
             keys: EscapeReader::new(escape_key, compat),
-            notices: Notices::new(now, compat, server_label, delivery, escape_key),
+            notices,
             is_server_local,
             prediction: Prediction::new(prediction, size),
             predicted: None,
@@ -537,6 +539,11 @@ impl Client {
     /// Returns true if the server had answered, and nothing listens at its port any more, as far as anybody has said.
     pub fn is_server_gone(&self) -> bool {
         self.notices.is_server_gone(self.liveness())
+    }
+
+    /// Returns true if the server is on this machine, so that nothing between it and the client can reject datagrams.
+    pub fn is_server_local(&self) -> bool {
+        self.is_server_local
     }
 
     /// Returns how the server's program ended, if the server has said so: both have to have agreed on

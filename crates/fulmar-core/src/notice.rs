@@ -119,6 +119,8 @@ pub(crate) struct Notices {
     compat: CompatMode,
     /// The server's address as the user knows it, for instance `192.0.2.7, UDP port 60001`.
     server: String,
+    /// True if nothing between the two ends can reject datagrams.
+    is_server_local: bool,
     delivery: Delivery,
     escape: EscapeKey,
     started: Time,
@@ -152,6 +154,7 @@ impl Notices {
         Notices {
             compat,
             server,
+            is_server_local: false,
             delivery,
             escape,
             started,
@@ -163,6 +166,11 @@ impl Notices {
             send_failure: None,
             refusals: None,
         }
+    }
+
+    /// Believes reports that nothing listens at the server's port: nothing on the way can have sent them.
+    pub(crate) fn set_server_local(&mut self, is_server_local: bool) {
+        self.is_server_local = is_server_local;
     }
 
     /// Shows what the escape key can do for as long as it is armed.
@@ -267,7 +275,8 @@ impl Notices {
         // Before the first answer either names the server, and once is enough.
         let is_named =
             |message: &String| liveness.heard.is_none() && message.contains(&self.server);
-        let says_all = self.is_server_gone(liveness) || message.as_ref().is_some_and(is_named);
+        let is_surely_gone = self.is_server_local && self.is_server_gone(liveness);
+        let says_all = is_surely_gone || message.as_ref().is_some_and(is_named);
         let parts = Parts {
             program: self.compat.program(),
             message,
@@ -289,7 +298,8 @@ impl Notices {
         }
     }
 
-    /// Returns true if the server that was there has not been heard since nothing listens at its port any more.
+    /// Returns true if the server that was there has not been heard since nothing listens at its port any more, as far
+    /// as anybody has said.
     /// A single report is the network's everyday life.
     pub(crate) fn is_server_gone(&self, liveness: ServerLiveness) -> bool {
         let lasts = |refusals: Refusals| refusals.last >= refusals.since + SEND_FAILURE_AFTER;
@@ -332,7 +342,12 @@ impl Notices {
             _ => {}
         }
         if self.is_server_gone(liveness) {
-            return Some("the server is gone: nothing listens at its port".to_owned());
+            let told = if self.is_server_local {
+                "the server is gone: nothing listens at its port"
+            } else {
+                REJECTED
+            };
+            return Some(told.to_owned());
         }
         if let Some(send_failure) = &self.send_failure
             && send_failure.is_shown(now, liveness)

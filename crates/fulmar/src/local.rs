@@ -68,6 +68,7 @@ pub(crate) fn run(
     let params = ConnectParams {
         key: params.key,
         candidates: CandidateAddresses::named(address),
+        is_server_local: true,
         agreement: params.agreement,
         last_screen,
         is_cut_off: login.take_cut_off(),

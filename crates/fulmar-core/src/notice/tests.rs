@@ -299,8 +299,25 @@ fn a_panel_stands_below_the_line_that_says_what_is_wrong() {
 }
 
 #[test]
+fn a_server_elsewhere_may_be_behind_a_firewall_that_rejects() {
+    let mut notices = notices();
+    notices.note_refused(ms(2000));
+    notices.note_refused(ms(5000));
+    let told = "fulmar: UDP is rejected: a firewall, or a server that has gone";
+    let early = text(&notices, 5000, heard_at(1000, 1000));
+    assert_eq!(early, Some(format!("{told} (Ctrl-^ . quits)")));
+    // It may answer yet, and for how long it has not is of interest.
+    let late = text(&notices, 20_000, heard_at(1000, 1000)).unwrap();
+    assert!(
+        late.starts_with(&format!("{told}; nothing heard for 19 seconds")),
+        "{late}"
+    );
+}
+
+#[test]
 fn a_server_that_is_gone_is_called_gone_and_nothing_else() {
     let mut notices = notices();
+    notices.set_server_local(true);
     let liveness = heard_at(1000, 1000);
     notices.note_refused(ms(2000));
     assert_eq!(text(&notices, 2000, liveness), None, "it was one");

@@ -59,11 +59,13 @@ pub(crate) enum ClientError {
         /// True if the address is one of this machine itself.
         is_local: bool,
     },
-    /// The user left a server that had ended already.
-    #[error("the server is gone: nothing listens any more at {server}")]
+    /// The user left a server that had ended already, as far as anybody has said.
+    #[error("{}", gone(server, *is_local))]
     ServerGone {
         /// The address to which datagrams went.
         server: String,
+        /// True if the address is one of this machine itself.
+        is_local: bool,
     },
     /// The end was not confirmed.
     #[error("you left, and {server} has not confirmed it")]
@@ -170,9 +172,12 @@ impl Advice for ClientError {
                  how to end it"
                     .to_owned()
             }
+            ClientError::ServerGone { is_local: true, .. } => {
+                "start a new session: this one has ended with its server".to_owned()
+            }
             ClientError::ServerGone { .. } => {
-                "start a new session: this one has ended with its server; only if a firewall has just begun to reject \
-                 UDP does it still run"
+                "start a new session; if it is a firewall, this one still runs there, and half a minute from now the \
+                 next fulmar to that host says so, and how to end it"
                     .to_owned()
             }
             ClientError::Altered => {
@@ -197,6 +202,16 @@ fn arrived(is_heard: Option<bool>) -> &'static str {
         None => "none came back",
         Some(false) => "none arrived",
         Some(true) => "some arrived, but no answer arrives here",
+    }
+}
+
+fn gone(server: &str, is_local: bool) -> String {
+    if is_local {
+        format!("the server is gone: nothing listens any more at {server}")
+    } else {
+        format!(
+            "you left, and UDP to {server} is rejected: by a firewall, or because the server has gone"
+        )
     }
 }
 
@@ -249,6 +264,17 @@ mod tests {
             assert!(failure.to_string().contains(told), "{failure}");
             assert!(failure.to_string().contains("2 were refused"), "{failure}");
             assert!(failure.advice(CompatMode::Fulmar).unwrap().contains(advice));
+        }
+    }
+
+    #[test]
+    fn a_session_behind_a_firewall_is_not_called_gone() {
+        for (is_local, words) in [(true, "has ended with its server"), (false, "still runs")] {
+            let server = "192.0.2.7, UDP port 60001".to_owned();
+            let failure = ClientError::ServerGone { server, is_local };
+            assert_eq!(failure.to_string().contains("firewall"), !is_local);
+            let advice = failure.advice(CompatMode::Fulmar).unwrap();
+            assert!(advice.contains(words), "{advice}");
         }
     }
 

@@ -88,6 +88,9 @@ pub(crate) struct ConnectParams {
     pub(crate) key: Key,
     /// The addresses that the server may have.
     pub(crate) candidates: CandidateAddresses,
+    /// True if the server can only be on this machine. A login to this machine may lead elsewhere, through a tunnel or a
+    /// container.
+    pub(crate) is_server_local: bool,
     /// The agreement with it.
     pub(crate) agreement: Option<Agreement>,
     /// The fate of the last screen at the end.
@@ -191,9 +194,11 @@ impl ClientSetup {
         agreement: Option<Agreement>,
     ) -> Result<SessionEnd, ClientError> {
         let reactor = ClientSetup::reactor()?;
+        let candidates = CandidateAddresses::named(server);
         self.connect(ConnectParams {
             key,
-            candidates: CandidateAddresses::named(server),
+            is_server_local: is_local(&candidates),
+            candidates,
             agreement,
             last_screen: LastScreen::Dropped,
             login: None,
@@ -235,8 +240,7 @@ impl ClientSetup {
                 String::new()
             },
             server_label: params.candidates.label(),
-            // A login to this machine may lead elsewhere, through a tunnel or a container.
-            is_server_local: params.login.is_none() && is_local(&params.candidates),
+            is_server_local: params.is_server_local,
             prediction: self.settings.prediction(),
             // Only ours does.
             server_reports: is_logging_in && params.agreement.is_some(),
@@ -325,7 +329,10 @@ fn judge(
         },
         ClientEnding::KeySpent => ClientError::KeySpent,
         ClientEnding::Altered => ClientError::Altered,
-        _ if event_loop.client.is_server_gone() => ClientError::ServerGone { server },
+        _ if event_loop.client.is_server_gone() => ClientError::ServerGone {
+            server,
+            is_local: event_loop.client.is_server_local(),
+        },
         _ if event_loop.client.is_connected() => ClientError::Unanswered { server },
         _ => {
             tracing::info!(tried = ?candidates.tried(), "nobody has answered");

@@ -176,6 +176,7 @@ impl SessionLogin {
                 Ok(ConnectParams {
                     key: params.key,
                     candidates,
+                    is_server_local: false,
                     agreement: params.agreement,
                     last_screen: self.last_screen,
                     is_cut_off: self.login.take_cut_off(),

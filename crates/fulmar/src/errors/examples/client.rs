@@ -112,9 +112,18 @@ pub(super) fn session() -> Vec<Row> {
         row(
             ClientError::ServerGone {
                 server: "192.0.2.7, UDP port 60001".to_owned(),
+                is_local: false,
             },
             BOTH,
-            "the server was killed or its machine restarted, and the user has left",
+            "the server was killed, its machine restarted, or a firewall began to reject UDP, and the user has left",
+        ),
+        row(
+            ClientError::ServerGone {
+                server: "127.0.0.1, UDP port 60001".to_owned(),
+                is_local: true,
+            },
+            BOTH,
+            "the server on this machine was killed, and the user has left",
         ),
         row(
             SessionError::Interrupted(Signal::Interrupt),
