@@ -14,6 +14,7 @@ use rustix::event::PollFlags;
 use rustix::fs::FileType;
 
 use crate::entry_error::own;
+use crate::placement::NEEDS_FOLDER;
 use crate::system::{self, Errno};
 
 /// The most bytes that can be written to a pipe at once without waiting, when there is room at all:
@@ -284,8 +285,7 @@ impl Target for PipeTarget {
 
     fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<ExistingFile, EntryError> {
         if entry.path.depth() > 1 || self.is_one && self.begun.is_some() {
-            return Err(EntryError::new(EntryErrorKind::NotFolder)
-                .with_note("several sources need a folder"));
+            return Err(EntryError::new(EntryErrorKind::NotFolder).with_note(NEEDS_FOLDER));
         }
         self.check(entry)?;
         (self.begun, self.offset) = (Some(id), 0);

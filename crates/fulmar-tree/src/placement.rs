@@ -13,6 +13,12 @@ use crate::target_options::TargetOptions;
 /// Links followed from the name that the user gave, as the system does it.
 const LINKS: usize = 40;
 
+/// The note on a target that is no folder.
+pub(crate) const NEEDS_FOLDER: &str = "several sources need a folder";
+
+/// The note on a target that is not there.
+pub(crate) const NEEDS_EXISTING_FOLDER: &str = "it has to be an existing folder";
+
 /// The place that the entries of a copy go to.
 #[derive(Debug)]
 pub(crate) enum Placement {
@@ -62,7 +68,7 @@ impl Placement {
                 Self::into(context.base(), &path).map_err(failed)
             }
             Err(Errno::NOENT) if into_folder && !makes => {
-                Err(failed(Errno::NOENT).with_note("it has to be an existing folder"))
+                Err(failed(Errno::NOENT).with_note(NEEDS_EXISTING_FOLDER))
             }
             Ok(_) | Err(Errno::NOENT) => named(context.base(), path, into_folder).map_err(failed),
             Err(error) => Err(failed(error)),
@@ -87,6 +93,12 @@ impl Below {
         self.name.is_none() || self.is_pretended
     }
 
+    /// Returns true if something has the name of the copy already.
+    pub(crate) fn is_taken(&self) -> bool {
+        let name = self.name.as_deref();
+        name.is_some_and(|name| system::facts_at(&self.folder, name).is_ok())
+    }
+
     /// The names that lead from the folder to an entry's place.
     pub(crate) fn names<'a>(
         &'a mut self,
@@ -99,8 +111,7 @@ impl Below {
         let root = self.root.get_or_insert_with(|| path.root().to_vec());
         let skipped = usize::from(!self.is_pretended);
         if skipped == 1 && root.as_slice() != path.root() {
-            return Err(EntryError::new(EntryErrorKind::NotFolder)
-                .with_note("several sources need a folder"));
+            return Err(EntryError::new(EntryErrorKind::NotFolder).with_note(NEEDS_FOLDER));
         }
         if self.only_folders && !is_folder && path.depth() == 1 {
             return Err(EntryError::new(EntryErrorKind::Missing)

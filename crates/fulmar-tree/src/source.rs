@@ -41,6 +41,8 @@ pub struct TreeSource {
     operands: VecDeque<(u32, Vec<u8>)>,
     /// The present operand, if it is a pattern of which it is not known yet what it stands for.
     expansion: Option<Box<Expanding>>,
+    /// The error of an operand that was looked at ahead of the walk.
+    failed_ahead: Option<Box<EntryError>>,
     /// The things that the present operand names, not looked at yet.
     roots: VecDeque<operand::OperandMatch>,
     operand: u32,
@@ -81,6 +83,7 @@ impl TreeSource {
             options,
             operands: (0..).zip(operands).collect(),
             expansion: None,
+            failed_ahead: None,
             roots: VecDeque::new(),
             operand: 0,
             names: can_be_alike.then(HashSet::new),
@@ -89,15 +92,36 @@ impl TreeSource {
         }
     }
 
+    /// Looks ahead of the walk, and returns whether the operands stand for several roots, so that the target has to be a
+    /// folder. What is in a folder counts as one. `None` while it is not known: to be asked again, as a pattern may take a while.
+    pub fn poll_several(&mut self) -> Option<bool> {
+        let pending = self.operands.len() + usize::from(self.expansion.is_some());
+        if pending + self.roots.len() > 1 {
+            return Some(true);
+        }
+        if self.roots.is_empty() && self.failed_ahead.is_none() {
+            let outcome = self.look_on();
+            self.failed_ahead = outcome.err().map(Box::new);
+        }
+        self.expansion.is_none().then_some(self.roots.len() > 1)
+    }
+
     fn next_root(&mut self, id: EntryId) -> NextEntry {
+        if let Some(error) = self.failed_ahead.take() {
+            return NextEntry::EntryError(*error);
+        }
         if let Some(root) = self.roots.pop_front() {
             return self.root(id, &root).unwrap_or_else(NextEntry::EntryError);
         }
-        let outcome = match self.expansion.take() {
+        self.look_on().unwrap_or_else(NextEntry::EntryError)
+    }
+
+    /// Goes on with the present operand, or with the next one.
+    fn look_on(&mut self) -> Result<NextEntry, EntryError> {
+        match self.expansion.take() {
             Some(expanding) => self.expand(expanding),
             None => self.next_operand(),
-        };
-        outcome.unwrap_or_else(NextEntry::EntryError)
+        }
     }
 
     fn next_operand(&mut self) -> Result<NextEntry, EntryError> {

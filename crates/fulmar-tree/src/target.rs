@@ -17,7 +17,7 @@ use crate::entry_error::{of_name, own};
 use crate::operand::OperandContext;
 use crate::partial::{self, is_partial_name};
 use crate::pipe::PipeTarget;
-use crate::placement::{Below, Placement};
+use crate::placement::{Below, NEEDS_EXISTING_FOLDER, NEEDS_FOLDER, Placement};
 use crate::spelling;
 use crate::system::{self, Errno, Facts};
 use crate::target_options::TargetOptions;
@@ -76,6 +76,23 @@ impl TreeTarget {
     #[must_use]
     pub fn is_folder(&self) -> bool {
         matches!(&self.output, Output::Tree { below, .. } if below.is_folder())
+    }
+
+    /// Sees that several roots can come: they need a folder.
+    ///
+    /// # Errors
+    ///
+    /// A trouble that says that the target is none.
+    pub fn expect_folder(&self) -> Result<(), EntryError> {
+        let trouble = match &self.output {
+            Output::Tree { below, .. } if below.is_folder() => return Ok(()),
+            Output::Tree { below, .. } if !below.is_taken() => {
+                EntryError::at(&self.named, EntryErrorKind::Missing)
+                    .with_note(NEEDS_EXISTING_FOLDER)
+            }
+            _ => EntryError::at(&self.named, EntryErrorKind::NotFolder).with_note(NEEDS_FOLDER),
+        };
+        Err(trouble)
     }
 
     /// Returns true if it is a device or pipe, for which data is best asked for in order.

@@ -94,10 +94,27 @@ pub(crate) fn copy(
     };
     let mut outcome = Outcome::default();
     match TreeTarget::open(&context(base), target.as_bytes(), options) {
-        Ok(mut target) => carry(&mut source(base, operands), &mut target, &mut outcome),
+        Ok(mut target) => {
+            let mut source = source(base, operands);
+            match expect_room(&mut source, &target) {
+                Ok(()) => carry(&mut source, &mut target, &mut outcome),
+                Err(trouble) => outcome.troubles.push(trouble),
+            }
+        }
         Err(trouble) => outcome.troubles.push(trouble),
     }
     outcome
+}
+
+/// Sees that the target is a folder if the source has several roots.
+fn expect_room(source: &mut TreeSource, target: &TreeTarget) -> Result<(), EntryError> {
+    loop {
+        match source.poll_several() {
+            Some(true) => return target.expect_folder(),
+            Some(false) => return Ok(()),
+            None => {}
+        }
+    }
 }
 
 /// Carries everything, in order.
