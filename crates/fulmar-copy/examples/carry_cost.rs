@@ -104,7 +104,7 @@ fn carry(count: u64, size: u64, piece: usize) {
     let mut target = Nowhere::default();
     let mut turn = sender.poll(&mut source, &mut near, 1);
     assert!(matches!(answerer.poll(&mut far), Ok(Some(_))));
-    answerer.answer(&Answer::Ready { is_folder: true });
+    answerer.answer(&Answer::Ready { into_folder: true });
     let mut receiver = Receiver::answering(answerer, Box::new(|_, _| true));
     while turn != Ok(Poll::Done) {
         receiver

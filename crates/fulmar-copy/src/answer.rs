@@ -7,9 +7,9 @@ use crate::entry_error::EntryError;
 pub enum Answer {
     /// It will be done.
     Ready {
-        /// To `Put`: whether the target is a folder, into which roots go under their names.
-        /// Otherwise the one root gets the target's name.
-        is_folder: bool,
+        /// To `Put`: true if the target is a folder, into which roots go under their names. Otherwise the one root gets the
+        /// target's name. To `Get`: true if several roots may come, which need such a folder.
+        into_folder: bool,
     },
     /// It will not.
     Refused(EntryError),

@@ -71,7 +71,7 @@ impl Control {
         match self.next(streams, &mut Self::budget())? {
             None if self.is_ended() => Err(ProtocolError::EndedEarly),
             None => Ok(None),
-            Some(Frame::Ready { is_folder }) => Ok(Some(Answer::Ready { is_folder })),
+            Some(Frame::Ready { into_folder }) => Ok(Some(Answer::Ready { into_folder })),
             Some(Frame::Refused(trouble)) => Ok(Some(Answer::Refused(trouble))),
             Some(other) => Err(ProtocolError::Misplaced(other.name())),
         }

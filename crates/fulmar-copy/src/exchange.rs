@@ -138,8 +138,8 @@ impl Answerer {
     /// by [`flush`](Answerer::flush).
     pub fn answer(&mut self, answer: &Answer) {
         self.control.outbox.push(&match answer {
-            Answer::Ready { is_folder } => Frame::Ready {
-                is_folder: *is_folder,
+            Answer::Ready { into_folder } => Frame::Ready {
+                into_folder: *into_folder,
             },
             Answer::Refused(trouble) => Frame::Refused(trouble.clone().fitted()),
         });

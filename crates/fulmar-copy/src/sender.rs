@@ -224,10 +224,10 @@ impl Sender {
 
     fn hear_one(&mut self, frame: Frame, source: &mut impl Source) -> Result<(), ProtocolError> {
         match (self.stage, frame) {
-            (SenderStage::Unanswered, Frame::Ready { is_folder }) => {
+            (SenderStage::Unanswered, Frame::Ready { into_folder }) => {
                 self.stage = SenderStage::Sending;
                 self.news
-                    .push(CopyEvent::Answered(Answer::Ready { is_folder }));
+                    .push(CopyEvent::Answered(Answer::Ready { into_folder }));
             }
             (SenderStage::Unanswered, Frame::Refused(trouble)) => {
                 self.stage = SenderStage::Done;

@@ -138,7 +138,7 @@ fn copy(base: &Path, operands: &[&str], target: &str, turns: usize) -> Copied {
     let mut answerer = Answerer::new();
     let _ = requester.poll(&mut local).unwrap();
     assert!(answerer.poll(&mut remote).unwrap().is_some());
-    answerer.answer(&Answer::Ready { is_folder: true });
+    answerer.answer(&Answer::Ready { into_folder: true });
     let asked = operands.clone();
     let allowed = move |operand: u32, name: &[u8]| {
         let operand = &asked[operand as usize];
@@ -163,7 +163,7 @@ fn copy(base: &Path, operands: &[&str], target: &str, turns: usize) -> Copied {
     sender.poll(&mut source, &mut remote, BUDGET).unwrap();
     assert_eq!(
         requester.poll(&mut local).unwrap(),
-        Some(Answer::Ready { is_folder: true })
+        Some(Answer::Ready { into_folder: true })
     );
     let mut receiver = Receiver::new(requester, Box::new(allowed));
     let mut troubles = Vec::new();

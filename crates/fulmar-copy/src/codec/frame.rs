@@ -25,7 +25,7 @@ pub(crate) enum Frame {
     /// The requester's request.
     Request(Request),
     /// The request will be done.
-    Ready { is_folder: bool },
+    Ready { into_folder: bool },
     /// It will not.
     Refused(EntryError),
     /// A folder, file, link, or the leaving of a folder.
@@ -114,7 +114,7 @@ impl Frame {
         match self {
             Frame::Hello { version, features } => numbers(out, &[*version, *features]),
             Frame::Request(request) => encode_request(out, request),
-            Frame::Ready { is_folder } => number(out, u64::from(*is_folder)),
+            Frame::Ready { into_folder } => number(out, u64::from(*into_folder)),
             Frame::Refused(trouble) | Frame::EntryError(trouble) => encode_trouble(out, trouble),
             Frame::Entry(id, entry) => encode_entry(out, *id, entry),
             Frame::Zeros { id, offset, length } => numbers(out, &[id.0, *offset, *length]),
@@ -160,7 +160,7 @@ impl Frame {
             },
             PUT | GET => Frame::Request(decode_request(frame, reader)?),
             READY => Frame::Ready {
-                is_folder: reader.flag()?,
+                into_folder: reader.flag()?,
             },
             REFUSED => Frame::Refused(decode_trouble(reader)?),
             FOLDER | FILE | LINK | LEAVE => decode_entry(frame, reader)?,

@@ -93,7 +93,7 @@ fn frames() -> Vec<Frame> {
             operands: vec![b"".to_vec(), b"*.c".to_vec()],
             flags,
         }),
-        Frame::Ready { is_folder: true },
+        Frame::Ready { into_folder: true },
         Frame::Refused(trouble()),
         Frame::Entry(id, entry(EntryKind::Folder)),
         Frame::Entry(

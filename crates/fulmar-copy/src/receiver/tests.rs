@@ -55,7 +55,7 @@ impl Attack {
         peer.inject(StreamId::CONTROL, encoded(&[hello, request]));
         let mut answerer = Answerer::new();
         assert!(matches!(answerer.poll(&mut ours), Ok(Some(_))));
-        answerer.answer(&Answer::Ready { is_folder: true });
+        answerer.answer(&Answer::Ready { into_folder: true });
         let receiver = Receiver::answering(answerer, Box::new(|_, root| root == b"r"));
         Self {
             link,
@@ -458,7 +458,7 @@ fn each_broken_rule_ends_the_copy_with_its_name() {
 fn frames_of_the_other_end_or_stream_are_out_of_place() {
     let id = EntryId(0);
     let anywhere = [
-        Frame::Ready { is_folder: true },
+        Frame::Ready { into_folder: true },
         Frame::Refused(EntryError::new(EntryErrorKind::Io)),
         Frame::Have {
             id,

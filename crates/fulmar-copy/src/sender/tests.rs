@@ -59,7 +59,7 @@ impl Attack {
     /// The peer has greeted and is ready.
     fn ready(tree: &Tree, capacities: &[usize]) -> Self {
         let mut attack = Self::new(tree, capacities);
-        let said = [hello(1), Frame::Ready { is_folder: true }];
+        let said = [hello(1), Frame::Ready { into_folder: true }];
         assert_eq!(attack.run(&said), Ok(Poll::Waiting));
         attack
     }
@@ -174,7 +174,7 @@ fn each_broken_rule_ends_the_copy_with_its_name() {
         ("done too early", vec![done()], ProtocolError::Incomplete),
         (
             "ready twice",
-            vec![Frame::Ready { is_folder: true }],
+            vec![Frame::Ready { into_folder: true }],
             ProtocolError::Misplaced("Ready"),
         ),
         (
@@ -208,7 +208,7 @@ fn before_the_answer_nothing_else_is_heard() {
     let cases = [
         (vec![hello(2)], ProtocolError::Version(2)),
         (
-            vec![Frame::Ready { is_folder: true }],
+            vec![Frame::Ready { into_folder: true }],
             ProtocolError::Misplaced("Ready"),
         ),
         (
@@ -238,7 +238,7 @@ fn what_is_still_being_sent_cannot_be_settled() {
         .sender
         .poll(&mut attack.source, &mut attack.ours, usize::MAX);
     assert!(begun.is_ok());
-    for frame in [hello(1), Frame::Ready { is_folder: true }, settled(2, 1)] {
+    for frame in [hello(1), Frame::Ready { into_folder: true }, settled(2, 1)] {
         let mut out = BytesMut::new();
         frame.encode(&mut out);
         attack.peer.inject(StreamId::CONTROL, out.freeze());
@@ -278,7 +278,7 @@ fn chunks_that_no_file_has_cannot_be_claimed() {
 fn resuming() -> Attack {
     let tree = Tree::from([(path("r"), file(vec![7; 4 * CHUNK]))]);
     let mut attack = Attack::with(&tree, &[8 * CHUNK, 8 * CHUNK], Flags::RESUME);
-    let said = [hello(1), Frame::Ready { is_folder: true }];
+    let said = [hello(1), Frame::Ready { into_folder: true }];
     assert_eq!(attack.run(&said), Ok(Poll::Waiting));
     attack
 }
@@ -458,7 +458,7 @@ fn a_walk_that_pauses_is_asked_once_in_a_turn_however_many_streams_there_are() {
 fn what_cannot_be_read_failed_at_the_source() {
     let mut attack = Attack::new(&tree(), &[8 * CHUNK]);
     attack.source.unreadable.insert(path("r/b"));
-    let said = [hello(1), Frame::Ready { is_folder: true }];
+    let said = [hello(1), Frame::Ready { into_folder: true }];
     let outcome = attack.run(&[said.as_slice(), &[failed(2), settled(0, 2)]].concat());
     assert_eq!(outcome, Ok(Poll::Waiting));
     let events: Vec<_> = std::iter::from_fn(|| attack.sender.poll_event()).collect();
@@ -534,7 +534,7 @@ fn when_a_large_file_is_cut_short_hardly_any_chunk_is_begun_and_not_whole() {
     const SENT: usize = 24;
     let tree = Tree::from([(path("r"), file(vec![1; 4 * SENT * CHUNK]))]);
     let mut attack = Attack::new(&tree, &[1 << 16; STREAMS]);
-    for frame in [hello(1), Frame::Ready { is_folder: true }] {
+    for frame in [hello(1), Frame::Ready { into_folder: true }] {
         let mut out = BytesMut::new();
         frame.encode(&mut out);
         attack.peer.inject(StreamId::CONTROL, out.freeze());
@@ -578,7 +578,7 @@ proptest! {
         capacity in prop_oneof![Just(1_usize), Just(5000), Just(4 * CHUNK)],
     ) {
         let mut attack = Attack::new(&tree(), &[capacity, capacity]);
-        let mut frames = vec![hello(1), Frame::Ready { is_folder: true }];
+        let mut frames = vec![hello(1), Frame::Ready { into_folder: true }];
         frames.extend(said);
         for frame in frames {
             let mut out = BytesMut::new();

@@ -61,7 +61,7 @@ impl Copy {
         let mut answerer = Answerer::new();
         let asked = answerer.poll(&mut far).expect("a request");
         assert_eq!(asked.map(Request::flags), Some(flags));
-        answerer.answer(&Answer::Ready { is_folder: true });
+        answerer.answer(&Answer::Ready { into_folder: true });
         let receiver = Receiver::answering(answerer, Box::new(|_, root| root == b"top"));
         Self {
             random,
@@ -152,7 +152,7 @@ impl Copy {
                 },
                 CopyEvent::EntryError(trouble) => self.troubles.push(trouble),
                 CopyEvent::Answered(answer) => {
-                    assert_eq!(answer, Answer::Ready { is_folder: true })
+                    assert_eq!(answer, Answer::Ready { into_folder: true })
                 }
             }
         }

@@ -294,10 +294,13 @@ impl<'a> LocalEnd<'a> {
                 self.stage = match answer {
                     None => CopyStage::Asking(requester, target, allowed),
                     Some(Answer::Refused(trouble)) => return Err(self.refused(&trouble)),
-                    Some(Answer::Ready { .. }) => CopyStage::Working(FileTransfer::Receiving(
-                        Box::new(Receiver::new(requester, allowed)),
-                        target,
-                    )),
+                    Some(Answer::Ready { into_folder }) => {
+                        if into_folder {
+                            expect_folder(&target)?;
+                        }
+                        let receiver = Box::new(Receiver::new(requester, allowed));
+                        CopyStage::Working(FileTransfer::Receiving(receiver, target))
+                    }
                 };
                 Ok(matches!(self.stage, CopyStage::Working(_)))
             }
@@ -392,6 +395,17 @@ fn arrived(mut progress: Progress, acknowledged: Option<u64>) -> Progress {
     progress.bytes -= progress.bytes.min(progress.bytes_carried - carried);
     progress.bytes_carried = carried;
     progress
+}
+
+/// Refuses a target that is no folder, before anything is written to it.
+fn expect_folder(target: &CopyTarget) -> Result<(), CopyError> {
+    let CopyTarget::Tree(target) = target else {
+        return Ok(());
+    };
+    let refused = |error| CopyError::Refused {
+        what: entry_error_text(CopyEnd::Target, None, &error),
+    };
+    target.expect_folder().map_err(refused)
 }
 
 /// Asks the remote end; who sends need not wait for the answer.

@@ -15,7 +15,7 @@ use fulmar_quic::{Connection, ConnectionEvent};
 use super::WORK_BYTES_PER_TURN;
 use super::file_transfer::CountedStreams;
 use super::remote_sockets::RemoteSockets;
-use super::remote_task::RemoteTask;
+use super::remote_task::{RemoteTask, expand};
 use super::ssh_streams::{PipeFault, Pipes, SshStreams};
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
@@ -374,6 +374,10 @@ impl RemoteEnd {
                     Some(request) => RemoteTask::begin(answerer, request),
                 };
                 Ok(is_asked)
+            }
+            RemoteTask::Expanding(answerer, source) => {
+                self.task = expand(answerer, source);
+                Ok(true)
             }
             RemoteTask::Refusing(mut answerer) => {
                 if answerer.flush(&mut streams) {

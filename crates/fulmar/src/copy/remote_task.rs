@@ -10,6 +10,8 @@ use super::file_transfer::{CopySource, CopyTarget, FileTransfer};
 pub(super) enum RemoteTask {
     /// It waits for the request.
     Answering(Answerer),
+    /// It looks for what a pattern stands for.
+    Expanding(Answerer, Box<TreeSource>),
     /// It says that it will not be done.
     Refusing(Answerer),
     /// It sends or receives.
@@ -25,22 +27,18 @@ impl RemoteTask {
         let flags = request.flags();
         match request {
             Request::Get { operands, .. } => {
-                answerer.answer(&Answer::Ready { is_folder: false });
                 let options = SourceOptions {
                     recursive: flags.contains(Flags::RECURSIVE),
                     follow: flags.contains(Flags::FOLLOW),
                 };
                 let source = TreeSource::new(context, operands, options);
-                RemoteTask::Working(Box::new(FileTransfer::Sending(
-                    Box::new(Sender::answering(answerer)),
-                    CopySource::Tree(source),
-                )))
+                RemoteTask::Expanding(answerer, Box::new(source))
             }
             Request::Put { target, .. } => {
                 match TreeTarget::open(&context, &target, written(flags)) {
                     Ok(target) => {
-                        let is_folder = target.is_folder();
-                        answerer.answer(&Answer::Ready { is_folder });
+                        let into_folder = target.is_folder();
+                        answerer.answer(&Answer::Ready { into_folder });
                         // The sender is the user's own.
                         let receiver = Receiver::answering(answerer, Box::new(|_, _| true));
                         RemoteTask::Working(Box::new(FileTransfer::Receiving(
@@ -53,6 +51,18 @@ impl RemoteTask {
             }
         }
     }
+}
+
+/// Goes on looking for what is to be sent, and begins to send once it is known whether that is several roots.
+pub(super) fn expand(mut answerer: Answerer, mut source: Box<TreeSource>) -> RemoteTask {
+    let Some(into_folder) = source.poll_several() else {
+        return RemoteTask::Expanding(answerer, source);
+    };
+    answerer.answer(&Answer::Ready { into_folder });
+    RemoteTask::Working(Box::new(FileTransfer::Sending(
+        Box::new(Sender::answering(answerer)),
+        CopySource::Tree(*source),
+    )))
 }
 
 fn refuse(mut answerer: Answerer, trouble: EntryError) -> RemoteTask {

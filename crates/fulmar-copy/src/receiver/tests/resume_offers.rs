@@ -13,7 +13,7 @@ impl Attack {
         while let Arrived::Bytes(bytes) = self.peer.read(StreamId::CONTROL, usize::MAX) {
             said.extend_from_slice(&bytes);
         }
-        let ready = Frame::Ready { is_folder: true };
+        let ready = Frame::Ready { into_folder: true };
         let ready = encoded(&[ready]).len();
         let hello = Frame::Hello {
             version: 1,

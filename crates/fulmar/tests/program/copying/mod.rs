@@ -5,6 +5,7 @@ mod files;
 mod frames;
 mod hostile;
 mod interruptions;
+mod patterns;
 mod progress;
 mod readers;
 mod repetitions;
