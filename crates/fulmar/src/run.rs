@@ -46,7 +46,7 @@ fn own(words: &[OsString]) -> Result<u8, FulmarError> {
     let is_copy = words.get(1).is_some_and(|word| word == "cp");
     let mut cli = match Cli::parse_words(words) {
         Ok(cli) => cli,
-        Err(error) => return refuse_words(error, is_copy),
+        Err(error) => return refuse_words(error, words, is_copy),
     };
     let verbosity = cli.verbosity();
     match cli.command.take() {
@@ -127,7 +127,11 @@ fn run_subcommand(command: Command) -> Result<u8, FulmarError> {
 }
 
 /// Says what is wrong with a command line, or prints the help that it asks for, and returns the status to leave with.
-fn refuse_words(mut error: clap::Error, is_copy: bool) -> Result<u8, FulmarError> {
+fn refuse_words(
+    mut error: clap::Error,
+    words: &[OsString],
+    is_copy: bool,
+) -> Result<u8, FulmarError> {
     // What scp says to a command line that makes no sense.
     let (set, status) = if is_copy {
         (FlagSet::Copy, 1)
@@ -136,7 +140,8 @@ fn refuse_words(mut error: clap::Error, is_copy: bool) -> Result<u8, FulmarError
     };
     if error.kind() == ErrorKind::UnknownArgument
         && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
-        && let Some(instead) = instead_of(set, flag)
+        && let (value, host) = hints::around_foreign_flag(flag, words)
+        && let Some(instead) = instead_of(set, flag, value.as_deref(), host)
     {
         let flag = flag.clone();
         return Err(FulmarError::ForeignFlag {

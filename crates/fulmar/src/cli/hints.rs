@@ -1,9 +1,12 @@
 //! Hints for command lines that are understood otherwise than they were meant.
 
 use std::ffi::{OsStr, OsString};
+use std::ops::RangeInclusive;
 
 use fulmar_login::PortRange;
-use fulmar_settings::nearest;
+use fulmar_settings::{FlagSet, instead_of, is_valued_of_ssh, nearest};
+
+use super::Cli;
 
 /// Names that other programs have for what our subcommands do.
 const OF_OTHERS: [(&str, &str); 5] = [
@@ -25,6 +28,10 @@ const OURS: [&str; 8] = [
     "help",
     "mosh",
 ];
+
+/// The ports that are a session's rather than ssh's. Chosen by eye: those that servers use unless they are told to use
+/// others, with both ends of the thousand.
+const SESSION_PORTS: RangeInclusive<u16> = 60_000..=61_000;
 
 /// The shortest word that may be a misspelt one of ours. Chosen by eye: shorter ones are near to too much.
 const MISSPELT_BYTES_MIN: usize = 3;
@@ -52,29 +59,81 @@ pub(crate) fn of_unknown_host(destination: &OsStr, words: &[OsString]) -> Option
     Some(format!("did you mean fulmar {ours}?"))
 }
 
-/// The flags of ssh that have a value and that people write behind the host.
-const VALUED: [&str; 7] = ["-p", "-P", "-l", "-i", "-J", "-F", "-o"];
-
 /// Returns a hint if a command that does not exist there begins like an option.
 pub(crate) fn of_missing_command(destination: &OsStr, words: &[OsString]) -> Option<String> {
     let option = words.first()?.to_str()?;
-    let value = words.get(1).filter(|_| VALUED.contains(&option));
-    let value = value.map_or_else(String::new, |value| format!(" {}", value.display()));
+    if !option.starts_with('-') {
+        return None;
+    }
+    let value = words.get(1).map(OsString::as_os_str);
     let (option, port) = match option {
-        "-p" => ("-P", ", and ssh's port is -P"),
+        "-p" if !value.is_some_and(is_session_port) => ("-P", ", and ssh's port is -P"),
         option => (option, ""),
     };
-    let destination = destination.display();
-    option
-        .starts_with('-')
-        .then(|| format!("options go before the host{port}: fulmar {option}{value} {destination}"))
+    // Of what follows, only what belongs to the option: the rest may be a command.
+    let only = vec!["fulmar".into(), option.into(), destination.to_owned()];
+    let mut with_value = only.clone();
+    with_value.splice(2..2, value.map(OsStr::to_owned));
+    let accepted = [only, with_value].into_iter().find(|line| {
+        let read = Cli::parse_words(line);
+        read.is_ok_and(|cli| cli.command.is_none() && cli.words == [destination])
+    });
+    if let Some(line) = accepted {
+        let line: Vec<String> = line.iter().map(|word| word.display().to_string()).collect();
+        return Some(format!(
+            "options go before the host{port}: {}",
+            line.join(" ")
+        ));
+    }
+    // A flag may have its value in the same word.
+    let flag: String = option.chars().take(2).collect();
+    let line = [OsString::new()]
+        .iter()
+        .chain(words)
+        .cloned()
+        .collect::<Vec<_>>();
+    let (value, _) = around_foreign_flag(&flag, &line);
+    let instead = instead_of(FlagSet::Login, &flag, value.as_deref(), Some(destination))?;
+    Some(format!("{flag} is not a flag of fulmar: {instead}"))
+}
+
+/// Returns the value that a flag of ssh has on a command line, and the host if it is what comes next: what other flags
+/// are among them is not known.
+pub(crate) fn around_foreign_flag<'w>(
+    flag: &str,
+    words: &'w [OsString],
+) -> (Option<OsString>, Option<&'w OsStr>) {
+    let is_word = |word: &&OsString| !word.as_encoded_bytes().starts_with(b"-");
+    let is_valued = is_valued_of_ssh(flag);
+    let mut words = words.iter().skip(1);
+    let Some(joined) = words.find_map(|word| word.to_str()?.strip_prefix(flag)) else {
+        return (None, None);
+    };
+    let value = match joined {
+        _ if !is_valued => None,
+        "" => words.next().filter(is_word).cloned(),
+        joined => Some(joined.into()),
+    };
+    let host = words.next().filter(is_word).map(OsString::as_os_str);
+    (value, host)
+}
+
+/// Tells if a value of `-p` is a port or a range of ports that sessions use unless they are told otherwise: ssh has the
+/// same letter for its port.
+fn is_session_port(value: &OsStr) -> bool {
+    let ports = value.to_str().and_then(|text| PortRange::parse(text).ok());
+    ports.is_some_and(|ports| {
+        ports
+            .single()
+            .is_none_or(|port| SESSION_PORTS.contains(&port))
+    })
 }
 
 /// Returns a hint if a login has failed for which a single UDP port was named that servers do not use unless they are told
 /// to: ssh has the same letter for its port.
 pub(crate) fn of_port(port: &OsStr, destination: &OsStr) -> Option<String> {
     let number = PortRange::parse(port.to_str()?).ok()?.single()?;
-    let is_usual = (60_000..61_000).contains(&number);
+    let is_usual = SESSION_PORTS.contains(&number);
     let destination = destination.display();
     (!is_usual).then(|| {
         format!("-p {number} is the session's UDP port; if it is ssh's, write fulmar -P {number} {destination}")
@@ -128,6 +187,72 @@ mod tests {
             told.ends_with("ssh's port is -P: fulmar -P 2223 ada@host"),
             "{told}"
         );
+    }
+
+    #[test]
+    fn only_what_is_accepted_before_the_host_is_told_to_go_there() {
+        for (words, hint) in [
+            ("-X", "-X is not a flag of fulmar: fulmar forwards no X11"),
+            (
+                "-E log ls",
+                "-E is not a flag of fulmar: this is a flag of ssh; write --ssh 'ssh -E log'",
+            ),
+            (
+                "-L1:x:2",
+                "-L is not a flag of fulmar: fulmar forwards no ports; keep one open beside the session with ssh -N -L 1:x:2 ada@host",
+            ),
+            ("-4", "options go before the host: fulmar -4 ada@host"),
+            (
+                "-P 22 ls",
+                "options go before the host: fulmar -P 22 ada@host",
+            ),
+            (
+                "-i key",
+                "options go before the host: fulmar -i key ada@host",
+            ),
+            (
+                "--predict never",
+                "options go before the host: fulmar --predict never ada@host",
+            ),
+            (
+                "-p 60001",
+                "options go before the host: fulmar -p 60001 ada@host",
+            ),
+            (
+                "-p 7000:7009",
+                "options go before the host: fulmar -p 7000:7009 ada@host",
+            ),
+            (
+                "-p 61001",
+                "options go before the host, and ssh's port is -P: fulmar -P 61001 ada@host",
+            ),
+        ] {
+            let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+            let told = of_missing_command("ada@host".as_ref(), &words).unwrap();
+            assert!(told.starts_with(hint), "{words:?}: {told}");
+        }
+        let nonsense = of_missing_command("ada@host".as_ref(), &["--nonsense".into()]);
+        assert_eq!(nonsense, None);
+    }
+
+    #[test]
+    fn the_value_and_the_host_are_found_about_a_flag_of_ssh() {
+        for (line, flag, value, host) in [
+            ("fulmar -E log srv", "-E", Some("log"), Some("srv")),
+            ("fulmar -Elog srv ls", "-E", Some("log"), Some("srv")),
+            ("fulmar -n -L 1:x:2 srv", "-L", Some("1:x:2"), Some("srv")),
+            ("fulmar -X srv", "-X", None, Some("srv")),
+            ("fulmar -E log -p 7 srv", "-E", Some("log"), None),
+            ("fulmar -E", "-E", None, None),
+        ] {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let found = around_foreign_flag(flag, &words);
+            assert_eq!(
+                found,
+                (value.map(OsString::from), host.map(OsStr::new)),
+                "{line}"
+            );
+        }
     }
 
     #[test]

@@ -92,7 +92,7 @@ fn command_line() -> Vec<Row> {
         row(
             FulmarError::ForeignFlag {
                 flag: "-L".to_owned(),
-                instead: instead_of(FlagSet::Login, "-L").unwrap_or_default(),
+                instead: instead_of(FlagSet::Login, "-L", None, None).unwrap_or_default(),
                 status: 255,
             },
             FULMAR,

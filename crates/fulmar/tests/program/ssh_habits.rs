@@ -26,7 +26,9 @@ fn expect_refused(line: &str, status: i32, words: &[&str]) {
 #[test]
 fn flags_of_ssh_that_have_no_place_here_say_what_to_do_instead() {
     expect_refused("-A host", 255, &["-A is not a flag of fulmar", "no agent"]);
-    expect_refused("-L 80:x:80 host", 255, &["no ports", "ssh -N"]);
+    let words = ["no ports", "ssh -N -L 80:x:80 host"];
+    expect_refused("-L 80:x:80 host", 255, &words);
+    expect_refused("-E log host", 255, &["--ssh 'ssh -E log'"]);
     expect_refused("-M host", 255, &["--ssh 'ssh -M'"]);
     expect_refused("-e x host", 255, &["--escape-key"]);
     expect_refused("cp -3 a:x b:y", 1, &["two other machines"]);
@@ -91,6 +93,11 @@ fn an_option_behind_the_host_is_told_where_to_go() {
     let (status, shown) = on_terminal(&scene, &[&host, "-v"]);
     assert_eq!(status, Some(127));
     let hint = format!("options go before the host: fulmar -v {host}");
+    assert!(shown.contains(&hint), "{shown}");
+    let (_, shown) = on_terminal(&scene, &[&host, "-X"]);
+    assert!(shown.contains("forwards no X11"), "{shown}");
+    let (_, shown) = on_terminal(&scene, &[&host, "-p", "60001"]);
+    let hint = format!("options go before the host: fulmar -p 60001 {host}");
     assert!(shown.contains(&hint), "{shown}");
     let (_, shown) = on_terminal(&scene, &[&host, "-p", "2223"]);
     let hint = format!("ssh's port is -P: fulmar -P 2223 {host}");
