@@ -84,7 +84,9 @@ impl SshError {
                 "ask whoever runs the machine for its key; ssh says above how to accept a new one"
                     .to_owned()
             }
-            SshError::Denied => format!("check the user's name and the key: ssh -v {host}"),
+            SshError::Denied => format!(
+                "check the user's name and the key: run ssh -v {host}, with the options for ssh that you gave here"
+            ),
             SshError::Configuration => {
                 "correct what ssh names above: a file, or the value of --ssh".to_owned()
             }
@@ -93,7 +95,9 @@ impl SshError {
                     .to_owned()
             }
             SshError::Lost | SshError::Other => {
-                format!("check that ssh {host} works on its own")
+                format!(
+                    "check that ssh {host} works on its own, with the options for ssh that you gave here"
+                )
             }
         }
     }
@@ -144,5 +148,9 @@ mod tests {
             assert!(error.advice("host").len() > 10);
         }
         assert!(SshError::Other.advice("host").contains("ssh host"));
+        // Who was denied may be somebody else without -l or -i.
+        for error in [SshError::Denied, SshError::Other] {
+            assert!(error.advice("host").contains("with the options for ssh"));
+        }
     }
 }

@@ -433,7 +433,7 @@ fn why_ssh_has_failed_leads_to_what_to_try() {
         ("Host key verification failed.", "key"),
         (
             "ada@host: Permission denied (publickey).",
-            "ssh -v ada@host",
+            "run ssh -v ada@host, with",
         ),
         ("something else", "ssh ada@host works on its own"),
     ] {
