@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The lowest port at which everybody may listen, unless the system is set up otherwise. Source: ip(7).
+const UNPRIVILEGED_PORT_MIN: u16 = 1024;
+
 /// UDP ports, to be tried from the lowest up; port 0 leaves the choice to the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortRange {
@@ -51,6 +54,11 @@ impl PortRange {
                 high: high.unwrap_or(low),
             }),
         }
+    }
+
+    /// Returns true if usually only root may listen at any of them.
+    pub fn are_privileged(self) -> bool {
+        self.high < UNPRIVILEGED_PORT_MIN
     }
 
     /// Returns the text that [`PortRange::parse`] reads.

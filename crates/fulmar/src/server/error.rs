@@ -77,6 +77,11 @@ impl Advice for ServerError {
                 "a range of ports, as in --port {}, has room for several; kill {pid} there ends that one",
                 ports.ten_from_lowest().as_option()
             ),
+            ServerError::PortsBusy { error, ports, .. }
+                if error.kind() == io::ErrorKind::PermissionDenied && ports.are_privileged() =>
+            {
+                "ports below 1024 need root; choose another with --port PORT or --port LOW:HIGH".to_owned()
+            }
             ServerError::PortsBusy { .. } => {
                 "choose other ports with --port PORT or --port LOW:HIGH, or end what nobody uses there (pgrep -a fulmar)"
                     .to_owned()
@@ -99,4 +104,27 @@ impl Advice for ServerError {
 
 fn by(holder: Option<&PortHolder>) -> String {
     holder.map_or_else(String::new, |holder| format!(" by {holder}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_that_needs_root_is_not_called_busy() {
+        let advice = |ports: &str, kind: io::ErrorKind| {
+            let failure = ServerError::PortsBusy {
+                ports: PortRange::parse(ports).unwrap(),
+                error: kind.into(),
+                holder: None,
+            };
+            failure.advice(CompatMode::Fulmar).unwrap()
+        };
+        let denied = io::ErrorKind::PermissionDenied;
+        for ports in ["80", "80:90", "1000:1023"] {
+            assert!(advice(ports, denied).contains("need root"), "{ports}");
+        }
+        assert!(!advice("1024", denied).contains("need root"));
+        assert!(!advice("80", io::ErrorKind::AddrInUse).contains("need root"));
+    }
 }

@@ -1,5 +1,7 @@
 //! Examples of servers.
 
+use std::io;
+
 use fulmar_login::{BootstrapRequestError, OfferError, PortRange, StandardStream};
 
 use super::{BOTH, FULMAR, Row, row, said};
@@ -31,6 +33,15 @@ pub(super) fn rows() -> Vec<Row> {
             },
             BOTH,
             "all ports are taken, on every address that was tried",
+        ),
+        row(
+            ServerError::PortsBusy {
+                ports: PortRange::parse("80").unwrap(),
+                error: io::Error::new(io::ErrorKind::PermissionDenied, "Permission denied"),
+                holder: None,
+            },
+            BOTH,
+            "a port below 1024 was named, and the user is not root",
         ),
         row(
             held_by(PortUse::DetachedSession),
