@@ -302,6 +302,53 @@ fn a_file_is_read_up_to_the_size_that_it_had() {
     );
 }
 
+/// `/proc` says that they are empty, and `/sys` that they fill a page.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_of_the_kernel_is_copied_as_it_is_read() {
+    for path in [
+        "/proc/version",
+        "/proc/self/maps",
+        "/sys/kernel/mm/transparent_hugepage/enabled",
+        "/sys/kernel/uevent_seqnum",
+    ] {
+        if fs::read(path).is_err() {
+            continue;
+        }
+        let world = world();
+        let outcome = copy(world.path(), &[path], "copied", TARGET);
+        assert!(
+            outcome.troubles.is_empty(),
+            "{path}: {:?}",
+            outcome.troubles
+        );
+        assert_eq!(outcome.changed, 0, "{path}");
+        let copied = fs::read(world.path().join("copied")).unwrap();
+        assert!(!copied.is_empty() && !copied.ends_with(&[0]), "{path}");
+        if path != "/proc/self/maps" {
+            assert_eq!(copied, fs::read(path).unwrap(), "{path}");
+        }
+    }
+}
+
+/// The map of this process's pages has gigabytes, and says that it is empty.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_of_unknown_size_is_read_up_to_a_limit() {
+    let map = "/proc/self/pagemap";
+    let Ok(file) = fs::File::open(map) else {
+        return;
+    };
+    if file.read_at(&mut [0; 8], 0).unwrap_or(0) == 0 {
+        return;
+    }
+    let world = world();
+    let outcome = copy(world.path(), &[map], "copied", TARGET);
+    let whys: Vec<_> = outcome.troubles.iter().map(|error| error.kind).collect();
+    assert_eq!(whys, [EntryErrorKind::Exhausted]);
+    assert!(!world.path().join("copied").exists());
+}
+
 #[test]
 fn what_a_broken_off_copy_left_is_not_copied() {
     let world = world();

@@ -200,7 +200,7 @@ impl TreeSource {
         let path = path.ok_or_else(|| failed(Errno::NOTDIR))?;
         let name = root.path.clone();
         let found = open_other(self.context.base(), &name, how, facts).map_err(failed)?;
-        Ok(self.found(id, path, place, found))
+        self.found(id, path, place, found)
     }
 
     fn new_root(&mut self, name: &[u8], place: &[u8]) -> Result<RelativePath, EntryError> {
@@ -299,7 +299,7 @@ impl TreeSource {
             return self.enter(folder, Some(path), place);
         }
         let found = open_at(folder, name, kind).map_err(failed)?;
-        Ok(self.found(id, path, place, found))
+        self.found(id, path, place, found)
     }
 
     fn found(
@@ -308,21 +308,20 @@ impl TreeSource {
         path: RelativePath,
         place: Vec<u8>,
         other: Other,
-    ) -> NextEntry {
-        match other {
+    ) -> Result<NextEntry, EntryError> {
+        let entry = match other {
             Other::File(file, facts) => {
-                let size = Some(facts.size);
+                let reading =
+                    Reading::new(file, facts).map_err(|error| unreadable(&place, error))?;
+                let size = Some(reading.size());
                 let entry = self.entry(path, EntryKind::File { size }, &facts);
-                self.files.insert(id, (place, Reading::new(file, facts)));
-                NextEntry::Entry(entry)
+                self.files.insert(id, (place, reading));
+                entry
             }
-            Other::Link(target, facts) => {
-                NextEntry::Entry(self.entry(path, EntryKind::Link { target }, &facts))
-            }
-            Other::Special => {
-                NextEntry::EntryError(EntryError::at(&place, EntryErrorKind::Special))
-            }
-        }
+            Other::Link(target, facts) => self.entry(path, EntryKind::Link { target }, &facts),
+            Other::Special => return Err(EntryError::at(&place, EntryErrorKind::Special)),
+        };
+        Ok(NextEntry::Entry(entry))
     }
 
     fn entry(&self, path: RelativePath, kind: EntryKind, facts: &Facts) -> Entry {
@@ -341,6 +340,15 @@ enum Other {
     File(OwnedFd, Facts),
     Link(Vec<u8>, Facts),
     Special,
+}
+
+/// The trouble with a file that cannot be read when it is found.
+fn unreadable(place: &[u8], error: Errno) -> EntryError {
+    if error == Errno::FBIG {
+        return EntryError::at(place, EntryErrorKind::Exhausted)
+            .with_note("its size is not known, and it has more than 16 MiB");
+    }
+    entry_error::at(place, error)
 }
 
 /// Opens the thing that has the name `name` in a folder, where it was seen as `kind`.

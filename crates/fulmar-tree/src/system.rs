@@ -319,6 +319,12 @@ pub(crate) fn next_data(file: impl AsFd, offset: u64, size: u64) -> Result<Optio
     Ok(Some((start, end.clamp(start, size))))
 }
 
+/// Goes back to the beginning of a file that is read step by step.
+pub(crate) fn rewind(file: impl AsFd) -> Result<()> {
+    step()?;
+    fs::seek(&file, fs::SeekFrom::Start(0)).map(drop)
+}
+
 pub(crate) fn set_size(file: impl AsFd, size: u64) -> Result<()> {
     step()?;
     fs::ftruncate(file, size)

@@ -5,6 +5,7 @@ mod files;
 mod frames;
 mod hostile;
 mod interruptions;
+mod kernel_files;
 mod patterns;
 mod progress;
 mod readers;
