@@ -41,7 +41,7 @@ pub(crate) struct EventLoop {
     pub(crate) login: Option<SshLogin<SessionService>>,
     /// The time until which a login that the user gives up goes on.
     pub(crate) goodbye_until: Option<Time>,
-    /// The warnings of the server. A notice passes, and may be cut.
+    /// The warnings of the server, and about the terminal. A notice passes, and may be cut.
     pub(crate) warnings: Vec<String>,
     /// The steps that were reached.
     pub(crate) steps: Steps,

@@ -223,7 +223,7 @@ impl ClientSetup {
     ///
     /// When it could not begin, or did not end as the user wanted.
     pub(crate) fn connect(self, params: ConnectParams) -> Result<SessionEnd, ClientError> {
-        let outer = self.outer_terminal()?;
+        let (outer, warning) = self.outer_terminal()?;
         let compat = self.compat;
         let is_logging_in = params.login.as_ref().is_some_and(SshLogin::is_running);
         let terminal = Terminal::enter(self.tty).map_err(ClientError::NoTerminal)?;
@@ -248,6 +248,9 @@ impl ClientSetup {
             ..ClientConfig::new(params.key, random::seed()?)
         };
         let mut client = Client::new(now(), config);
+        if let Some(warning) = &warning {
+            client.tell(now(), warning.clone());
+        }
         if self.trace.is_written() {
             client.observe_prediction();
         }
@@ -258,7 +261,7 @@ impl ClientSetup {
             reactor: params.reactor,
             login: params.login,
             goodbye_until: None,
-            warnings: Vec::new(),
+            warnings: Vec::from_iter(warning),
             steps: params.steps,
             ended_by: None,
             is_cut_off: params.is_cut_off,
@@ -279,15 +282,20 @@ impl ClientSetup {
         judge(ending, &mut event_loop, compat)
     }
 
-    /// Finds out what the terminal understands. An unknown type is an error under the stock name.
-    fn outer_terminal(&self) -> Result<OuterTerminal, ClientError> {
+    /// Finds out what the terminal understands, and what the user is to be warned of. An unknown type is an error under
+    /// the stock name.
+    fn outer_terminal(&self) -> Result<(OuterTerminal, Option<String>), ClientError> {
         let term = self.environment.get("TERM").unwrap_or_default();
         let wishes = self.terminal_wishes();
         let known = term
             .to_str()
             .and_then(|term| capabilities::outer_terminal(term, &self.environment, wishes));
         match (known, self.compat) {
-            (Some(outer), _) => Ok(outer),
+            (Some(outer), CompatMode::Fulmar) if term == "dumb" => {
+                let what = "TERM is dumb: a terminal without a screen, so drawing may look wrong";
+                Ok((outer, Some(what.to_owned())))
+            }
+            (Some(outer), _) => Ok((outer, None)),
             (None, CompatMode::Mosh) => Err(ClientError::UnknownTerminal {
                 term: term.to_owned(),
             }),
@@ -297,8 +305,7 @@ impl ClientSetup {
                 } else {
                     format!("the terminal type {term:?} is unknown; it is treated as plain")
                 };
-                report::complain(self.compat.program(), what);
-                Ok(OuterTerminal::default())
+                Ok((OuterTerminal::default(), Some(what)))
             }
         }
     }

@@ -200,16 +200,34 @@ fn an_unknown_terminal_is_told_and_treated_as_plain() {
     command
         .arg("sh")
         .arg("-c")
-        .arg("echo all is well; read line");
+        .arg("echo; echo all is well; read line");
     command.env("TERM", "no-such-terminal");
     let mut terminal = Terminal::start(&command, Setup::default().size, Rules::Client);
     terminal.wait_for_text("all is well");
+    // A notice in the session, and a line after it.
+    terminal.wait_for_text("no-such-terminal");
     let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
-    assert!(shown.contains("no-such-terminal"), "{shown}");
     assert!(!shown.contains("\x1b[?1049h"), "{shown}");
     terminal.type_keys("\n");
     assert_eq!(terminal.wait_for_end().code(), Some(0));
     terminal.expect_restored();
+    terminal.wait_for_text("it is treated as plain");
+}
+
+#[test]
+fn a_terminal_without_a_screen_is_warned_of() {
+    let world = World::new();
+    let mut command = world.spawn(world.ours("fulmar"));
+    for word in ["--local", "--", "sh", "-c", "read line"] {
+        command.arg(word);
+    }
+    command.env("TERM", "dumb");
+    let mut terminal = Terminal::start(&command, Setup::default().size, Rules::Client);
+    terminal.wait_for_text("TERM is dumb");
+    terminal.type_keys("\n");
+    assert_eq!(terminal.wait_for_end().code(), Some(0));
+    terminal.expect_restored();
+    terminal.wait_for_text("may look wrong");
 }
 
 #[test]
