@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use fulmar_core::CompatMode;
-use fulmar_login::{LoginError, install_advice};
+use fulmar_login::{LoginError, PortRange, install_advice};
 use fulmar_platform::Signal;
 
 use super::operand::{BadOperand, Operand};
@@ -154,6 +154,15 @@ pub(crate) enum CopyError {
         name: OsString,
     },
 
+    /// A file that is not here was named behind `-p`, and may have been meant as a port.
+    #[error("{failure}")]
+    MaybePort {
+        /// The failure.
+        failure: Box<CopyError>,
+        /// The operand, as it was written.
+        name: OsString,
+    },
+
     /// The login to it came to nothing.
     #[error(transparent)]
     Login(#[from] LoginError),
@@ -183,6 +192,22 @@ impl CopyError {
         self
     }
 
+    /// Returns the same with what may have been meant, if times and modes are kept and the first of these operands is a
+    /// port rather than a file here.
+    pub(crate) fn with_port(self, is_preserving: bool, operands: &[OsString]) -> CopyError {
+        let is_port = |name: &&OsString| {
+            let ports = name.to_str().and_then(|text| PortRange::parse(text).ok());
+            ports.and_then(PortRange::single).is_some() && std::fs::symlink_metadata(name).is_err()
+        };
+        match operands.first().filter(is_port) {
+            Some(name) if is_preserving => CopyError::MaybePort {
+                failure: Box::new(self),
+                name: name.clone(),
+            },
+            _ => self,
+        }
+    }
+
     /// Returns the same with what may have been meant, if one of these operands is a file here with a colon in its name.
     pub(crate) fn with_local_file(self, operands: &[OsString]) -> CopyError {
         let begins_none = matches!(self, CopyError::Login(_) | CopyError::BothThere);
@@ -203,7 +228,9 @@ impl CopyError {
 impl Advice for CopyError {
     fn passed_on(&self) -> Option<&dyn Advice> {
         match self {
-            CopyError::MaybeLocal { failure, .. } => Some(&**failure),
+            CopyError::MaybeLocal { failure, .. } | CopyError::MaybePort { failure, .. } => {
+                Some(&**failure)
+            }
             CopyError::Login(failure) => Some(failure),
             CopyError::Settings(failure) => Some(failure),
             CopyError::Log(failure) => Some(failure),
@@ -249,6 +276,12 @@ impl Advice for CopyError {
                 "write it like this: fulmar cp SOURCE... [user@]host:PATH; an IPv6 address is \
                  written [::1]:PATH, and a file here ./a:b"
                     .to_owned()
+            }
+            CopyError::MaybePort { failure, name } => {
+                let name = name.display();
+                let meant = format!("-p keeps times and modes; the UDP port is --port: fulmar cp --port {name}");
+                let advice = failure.advice(compat);
+                advice.map_or(meant.clone(), |advice| format!("{meant}\n{advice}"))
             }
             CopyError::MaybeLocal { failure, name } => {
                 let name = name.display();

@@ -94,7 +94,11 @@ const SIGNALS: [Signal; 7] = [
 ///
 /// When not all of it was copied.
 pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, CopyError> {
-    run_jobs(arguments).map_err(|failure| failure.with_local_file(&arguments.operands))
+    let operands = &arguments.operands;
+    run_jobs(arguments).map_err(|failure| {
+        let failure = failure.with_local_file(operands);
+        failure.with_port(arguments.wishes.preserve, operands)
+    })
 }
 
 fn run_jobs(arguments: &CopyArgs) -> Result<u8, CopyError> {

@@ -141,6 +141,15 @@ fn a_copy_without_a_source_or_a_target_says_how_it_is_written() {
 }
 
 #[test]
+fn a_port_behind_the_flag_that_keeps_times_is_asked_about() {
+    let hint = ["the UDP port is --port: fulmar cp --port 60500"];
+    expect_refused("cp -p 60500 a b", 1, &hint);
+    let output = run(&World::new(), &["cp", "-p", "a", "b"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!told.contains("UDP"), "{told}");
+}
+
+#[test]
 fn flags_before_a_subcommand_are_for_it() {
     expect_refused(
         "--predict never cp a b:",

@@ -34,6 +34,13 @@ pub(super) fn rows() -> Vec<Row> {
             },
             "the same, and a file here has such a name; so for a login that fails",
         ),
+        (
+            CopyError::MaybePort {
+                failure: Box::new(CopyError::BothHere),
+                name: "60500".into(),
+            },
+            "a copy fails, and behind -p is a port rather than a file that is here",
+        ),
         (CopyError::StdioAmongOthers, "- is one of several sources"),
         (CopyError::TwoOutputs, "--json and the target - were given"),
         (
