@@ -302,9 +302,10 @@ impl RemoteEnd {
             return Err(Leave::LoginEnded);
         }
         if let Some(streams) = &mut self.streams {
+            let is_over = matches!(self.stage, RemoteEndStage::Over(_));
             return match streams.turn(&mut login.pipes) {
                 // The local end has closed ssh: it knows that all is done.
-                Err(PipeFault::Ended) if matches!(self.stage, RemoteEndStage::Over(_)) => {
+                Ok(_) | Err(PipeFault::Ended) if is_over && streams.has_input_ended() => {
                     Ok(ControlFlow::Break(()))
                 }
                 outcome => Ok(ControlFlow::Continue(outcome?)),

@@ -160,6 +160,11 @@ impl SshStreams {
         }
     }
 
+    /// Tells if the pipe that is read from has ended, whether or not all streams had before.
+    pub(super) fn has_input_ended(&self) -> bool {
+        self.has_ended
+    }
+
     /// Tells if nothing more is to come.
     fn is_over(&self) -> bool {
         self.streams.iter().all(|stream| stream.has_ended)
@@ -401,7 +406,9 @@ mod tests {
         };
         assert_eq!(SshStreams::default().turn(&mut wire), Err(PipeFault::Ended));
         let mut over = SshStreams::with(&[0, 0, 0, 0, 1, 0, 0, 0]).unwrap();
+        assert!(!over.has_input_ended());
         assert_eq!(over.turn(&mut wire), Ok(false));
+        assert!(over.has_input_ended());
         assert_eq!(over.read(StreamId::CONTROL, 9), Arrived::Ended);
     }
 
