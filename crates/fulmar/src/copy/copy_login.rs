@@ -54,6 +54,7 @@ impl CopyLogin {
         ssh_words: &[OsString],
         limit: Option<RateLimit>,
         verbosity: Verbosity,
+        names_program: bool,
     ) -> Result<CopyLogin, CopyError> {
         let steps = Steps::begin(now(), verbosity);
         let destination = Destination::parse(destination).map_err(|why| {
@@ -61,7 +62,10 @@ impl CopyLogin {
             CopyError::Login(LoginError::Destination { text, why })
         })?;
         let words = server_words(settings, limit);
-        let program = settings.server.as_deref().and_then(remote_program);
+        let program = settings.server.as_deref();
+        let program = program.and_then(|server| {
+            remote_program(server).or_else(|| named_program(server).filter(|_| names_program))
+        });
         let command = copy_command(program.as_deref(), &words);
         let asked_for = program.filter(|program| !is_shell_safe(program));
         let line = asked_for.map(|program| format!("{program} copy-server {}", words.join(" ")));
@@ -236,6 +240,14 @@ fn remote_program(server: &str) -> Option<String> {
     is_whole.then(|| format!("{program}{quotes}"))
 }
 
+/// The same for a name that the user has given to this very copy: that of Mosh's server does for logins alone, and any other
+/// is meant.
+fn named_program(server: &str) -> Option<String> {
+    let is_stock = server.contains("mosh-server");
+    let program = server.strip_suffix(" server").unwrap_or(server);
+    (!is_stock).then(|| program.to_owned())
+}
+
 /// Tells if a signal asks us to end before anything was copied.
 ///
 /// # Errors
@@ -278,6 +290,13 @@ mod tests {
             ("/opt/fulmar-old/bin/x", None),
         ] {
             assert_eq!(remote_program(server).as_deref(), program, "{server}");
+        }
+        for (server, program) in [
+            ("/opt/copier", Some("/opt/copier")),
+            ("/opt/copier server", Some("/opt/copier")),
+            ("mosh-server new", None),
+        ] {
+            assert_eq!(named_program(server).as_deref(), program, "{server}");
         }
     }
 }

@@ -192,6 +192,7 @@ fn copy(
         &words,
         limit_there(job, wishes),
         Verbosity::of_count(wishes.verbose),
+        arguments.flags.0.find("server").is_some(),
     )?;
     let modes = terminal_modes();
     let found = opening.finish(reactor, reporter);

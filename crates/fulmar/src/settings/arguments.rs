@@ -52,16 +52,23 @@ fn collected(set: FlagSet, matches: &ArgMatches) -> GivenFlags {
     })
 }
 
+/// The text about a copy's server, which Mosh's cannot be.
+const COPY_SERVER_HELP: &str = "The shell command that starts fulmar there; auto looks for it";
+
 /// Describes all ways to write a setting to clap.
 fn arguments(about: &'static SettingInfo, set: FlagSet) -> Vec<Arg> {
     let forms = about.flag_forms();
     let ids: Vec<String> = forms.iter().map(|form| form.id.clone()).collect();
     let describe = |form: FlagForm| {
+        let help = match (set, about.name) {
+            (FlagSet::Copy, "server") => COPY_SERVER_HELP.to_owned(),
+            _ => form.help.clone(),
+        };
         let argument = Arg::new(form.id.clone())
             .help_heading(about.group.heading())
-            .help(form.help.clone())
+            .help(help.clone())
             // Else manuals would have no text for what the short help leaves out.
-            .long_help(form.help)
+            .long_help(help)
             .hide_short_help(about.is_rare)
             .hide(form.is_hidden)
             .overrides_with_all(ids.clone());

@@ -314,7 +314,11 @@ fn several_files_go_into_a_folder_that_exists() {
 fn a_server_that_is_named_and_not_there_is_told_of() {
     let Some(scene) = scene() else { return };
     scene.near.write_home(Person::Alice, "file", "content");
-    for server in ["/nowhere/fulmar", "/nowhere/fulmar-0.2 server"] {
+    for server in [
+        "/nowhere/fulmar",
+        "/nowhere/fulmar-0.2 server",
+        "/nowhere/else",
+    ] {
         let told = expect_status(&scene, &["--server", server, "file", &far("")], 255);
         assert!(told.contains("--server has to name it"), "{told}");
     }
