@@ -1,7 +1,7 @@
 //! The experiments in which somebody types: those of the Mosh paper and of its reproduction.
 
 use super::super::{Cell, Experiment, LabSetup, Published, Quoted};
-use super::recording::{OWN_LESS, PAGING, Recording, SHORT, TRACE_01, ZIPPY};
+use super::recording::{OWN_BASH, OWN_LESS, PAGING, Recording, SHORT, TRACE_01, ZIPPY};
 use super::response::Response;
 use super::route::{EVDO as EVDO_TRACES, LTE, Route};
 use super::typed::{SHELLS, Setting};
@@ -175,7 +175,15 @@ fn transoceanic(setup: &LabSetup) -> Vec<Cell> {
         Route::plain("both delay 136.5ms"),
         Response::millis(280, 90),
     );
-    cells(wired, users(setup), &[&TRACE_01], setup)
+    // That of ours comes with the project, so that anybody can measure it. With stand-ins both would be the same.
+    let recordings: &[&Recording] = if setup.is_generated {
+        &[&OWN_BASH]
+    } else if setup.is_quick {
+        &[&TRACE_01]
+    } else {
+        &[&TRACE_01, &OWN_BASH]
+    };
+    cells(wired, users(setup), recordings, setup)
 }
 
 pub(super) const LOSS: Experiment = Experiment {
