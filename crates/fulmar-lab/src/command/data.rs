@@ -1,10 +1,10 @@
 //! The options that say what there is to measure with.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 
-use crate::experiment::LabSetup;
+use crate::experiment::{LabSetup, own_recordings};
 use crate::trace::links::DATA_VARIABLE;
 use fulmar_testbed::peers::find;
 
@@ -46,14 +46,10 @@ impl DataOptions {
     }
 }
 
-/// Those of the sources that this program was built from.
-fn own_recordings() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/keys")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     #[test]
     fn what_is_named_comes_before_what_is_found() {

@@ -11,7 +11,7 @@ use super::DataOptions;
 use crate::judge::GroundTruth;
 use crate::predict::{
     Comparison, HELD_OUT, Plan, PredictionRows, PredictionSession, PredictorKind, Recording,
-    RecordingSet, SecrecyGate, TestLink, explain, judged,
+    SecrecyGate, TestLink, explain, judged,
 };
 use crate::stats::{AT_ONCE, Summary, share_within};
 
@@ -172,12 +172,10 @@ fn recordings(arguments: &Arguments) -> Result<Vec<Recording>> {
     let mut all = Recording::read_all(&own, &arguments.traces)?;
     all.extend(Recording::read_all(&own.join(HELD_OUT), &arguments.traces)?);
     if arguments.data.is_some() {
-        let others = Recording::read_all(&folder(arguments)?, &arguments.traces)?;
-        all.extend(
-            others
-                .into_iter()
-                .filter(|one| one.set == RecordingSet::Others),
-        );
+        let mut others = Recording::read_all(&folder(arguments)?, &arguments.traces)?;
+        // A copy of ours is not of others.
+        others.retain(|other| all.iter().all(|own| own.name != other.name));
+        all.extend(others);
     }
     Ok(all)
 }

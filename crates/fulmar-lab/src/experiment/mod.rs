@@ -15,6 +15,7 @@ use anyhow::Result;
 use crate::judge::RunVerdict;
 use crate::outcome::Figure;
 pub use setup::LabSetup;
+pub(crate) use setup::own_recordings;
 
 /// Something that others measured before, or that we claim.
 pub struct Experiment {

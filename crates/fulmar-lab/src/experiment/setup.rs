@@ -1,6 +1,6 @@
 //! The programs and data that there are to measure with.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
@@ -17,6 +17,11 @@ pub struct LabSetup {
     pub is_quick: bool,
     /// True where generated links and our own recordings stand in for data that are not ours to ship.
     pub is_generated: bool,
+}
+
+/// Returns the folder of the project's own recordings: that of the sources that this program was built from.
+pub(crate) fn own_recordings() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/keys")
 }
 
 impl LabSetup {

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::recorded_truth::RecordedTruth;
+use crate::experiment::own_recordings;
 use crate::trace::{Meta, Trace};
 
 /// A recording and what its keys do.
@@ -101,27 +102,25 @@ pub enum RecordingSet {
     Tuning,
     /// Ours, and kept away from tuning.
     HeldOut,
-    /// Not ours.
+    /// From a folder that is not the project's: of others, or of whoever measures.
     #[default]
     Others,
 }
-
-/// The beginning of the names of our own recordings.
-const OWN: &str = "own-";
 
 /// The folder of those that are kept away from tuning.
 pub const HELD_OUT: &str = "held-out";
 
 impl RecordingSet {
-    /// Returns the set of the recording in a file.
+    /// Returns the set of the recording in a file: ours are those in the project's folders, whatever their names.
     pub fn of(path: &Path) -> RecordingSet {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let folder = path.parent().unwrap_or(Path::new(""));
         let script = folder.join("scripts").join(format!("{name}.typist"));
-        if !name.starts_with(OWN) {
-            RecordingSet::Others
-        } else if folder.ends_with(HELD_OUT) {
+        let own = own_recordings();
+        if is_same(folder, &own.join(HELD_OUT)) {
             RecordingSet::HeldOut
+        } else if !is_same(folder, &own) {
+            RecordingSet::Others
         } else if script.is_file() {
             RecordingSet::Tuning
         } else {
@@ -135,9 +134,14 @@ impl RecordingSet {
             RecordingSet::First => "tuning, older",
             RecordingSet::Tuning => "tuning, newer",
             RecordingSet::HeldOut => "held out",
-            RecordingSet::Others => "of others",
+            RecordingSet::Others => "from --data",
         }
     }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    let paths = [one, other].map(|path| path.canonicalize().ok());
+    paths[0].is_some() && paths[0] == paths[1]
 }
 
 /// The kind of programs that a recording has.
@@ -223,16 +227,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_folders_and_scripts_tell_the_set() {
-        let keys = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/keys");
+    fn folders_of_the_project_and_scripts_tell_the_set() {
+        let keys = own_recordings();
         for (file, set) in [
             ("own-bash-plain", RecordingSet::First),
             ("own-ask-plain", RecordingSet::Tuning),
             ("held-out/own-gpg", RecordingSet::HeldOut),
-            ("agd-short", RecordingSet::Others),
+            ("../keys/held-out/own-gpg", RecordingSet::HeldOut),
+            ("../film/session", RecordingSet::Others),
         ] {
             assert_eq!(RecordingSet::of(&keys.join(file)), set, "{file}");
         }
+    }
+
+    #[test]
+    fn a_stranger_s_recordings_are_not_ours_whatever_they_are_called() {
+        let folder = tempfile::tempdir().unwrap();
+        let held_out = folder.path().join(HELD_OUT);
+        std::fs::create_dir(&held_out).unwrap();
+        for folder in [folder.path(), &held_out] {
+            let set = RecordingSet::of(&folder.join("own-bash-plain"));
+            assert_eq!(set, RecordingSet::Others);
+        }
+        assert_eq!(
+            RecordingSet::of(Path::new("/nowhere/own-bash-plain")),
+            RecordingSet::Others
+        );
     }
 
     #[test]
