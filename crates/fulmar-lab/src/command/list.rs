@@ -168,8 +168,8 @@ Source: Mosh paper, table of section 4: MIT to Singapore
 
 Published, ms:
   by          peer    cells                     median    mean      sd
-  Mosh paper  mosh    rtt-273ms-closed             < 5      86     132
-  Mosh paper  ssh     rtt-273ms-closed             273     272       9
+  Mosh paper  mosh    rtt-273ms-closed-trace-01     < 5      86     132
+  Mosh paper  ssh     rtt-273ms-closed-trace-01     273     272       9
 
 rtt-273ms-closed-trace-01 (273 ms, closed loop, agd-trace-01)
   peers      ssh mosh fulmar

@@ -160,8 +160,15 @@ pub(super) const TRANSOCEANIC: Experiment = Experiment {
     about: "A good link with a round trip of 273 ms: nothing is lost, nothing waits, so that what \
         differs is what is predicted.",
     published: &[
-        published(PAPER, "mosh", "rtt-273ms-closed", "< 5", "86", "132"),
-        published(PAPER, "ssh", "rtt-273ms-closed", "273", "272", "9"),
+        published(
+            PAPER,
+            "mosh",
+            "rtt-273ms-closed-trace-01",
+            "< 5",
+            "86",
+            "132",
+        ),
+        published(PAPER, "ssh", "rtt-273ms-closed-trace-01", "273", "272", "9"),
     ],
     quoted: &[],
     why: include_str!("../why/transoceanic.txt"),
