@@ -23,6 +23,7 @@ mod plots;
 mod predictions;
 mod ratios;
 mod relations;
+mod results;
 mod scalar;
 mod section;
 mod series;

@@ -34,6 +34,9 @@ enum FigureSource {
     Values(fn(&PeerRuns) -> Vec<f64>),
 }
 
+/// The name of the section, for links to it.
+pub(super) const ID: &str = "not-best";
+
 /// Names of single figures of which less is better, and how they are shown.
 const LESS_IS_BETTER: &[(&str, Shown)] = &[
     ("all_lines", millis),
@@ -217,7 +220,7 @@ pub(super) fn part(subjects: &[ExperimentRuns]) -> Option<PageSection> {
     let mut inner = vec![element("p").text(NOT_BEST)];
     inner.push(behind.unwrap_or_else(|| element("p").text("By no figure that was compared.")));
     inner.extend(unsure.map(|table| folded("Figures by which no difference is shown", table)));
-    is_compared.then(|| PageSection::new("not-best", "Where Fulmar is not the best", inner))
+    is_compared.then(|| PageSection::new(ID, "Where Fulmar is not the best", inner))
 }
 
 fn table(caption: &str) -> Table {

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::chart::{SpreadKind, SpreadRow, SpreadValue, spread};
+use super::chart::{SpreadKind, SpreadRow, SpreadValue, spread_over};
 use super::grouped::{CellRuns, ExperimentRuns, Measure, PeerRuns};
 use super::number::{NONE, ms, or_none, percent, time};
 use super::part::PageSection;
-use super::peers::PeerStyles;
+use super::peers::{PeerStyles, meaning};
 use super::table::{Table, maybe, row, row_head};
 use crate::markup::{Element, element, figure};
 
@@ -25,8 +25,9 @@ pub(super) fn part(subjects: &[ExperimentRuns], peers: &PeerStyles) -> Option<Pa
     }
     let mut inner = vec![element("p").text(ABOUT)];
     inner.push(legend(&names, peers));
-    for measure in [Measure::Own, Measure::Whole] {
-        inner.extend(chart(&settings, measure, peers));
+    let measures = [Measure::Own, Measure::Whole];
+    for measure in measures {
+        inner.extend(chart(&settings, measure, &measures, peers));
     }
     inner.extend(table(&settings, &names));
     (!settings.is_empty()).then(|| PageSection::new("overview", "At a glance", inner))
@@ -35,17 +36,27 @@ pub(super) fn part(subjects: &[ExperimentRuns], peers: &PeerStyles) -> Option<Pa
 const ABOUT: &str = "Medians over all runs of a setting. The own effect of a key is what a person looks for, and \
                      may be predicted; the whole screen needs the host's answer.";
 
+/// The peers with their signs, and what each is.
 fn legend(names: &[&str], peers: &PeerStyles) -> Element {
-    element("p")
-        .class("legend")
-        .all(names.iter().map(|name| peers.sign(name)))
+    let items = names.iter().map(|name| {
+        let sign = element("li").with(peers.sign(name));
+        match meaning(name) {
+            Some(meaning) => sign.text(format!(" {meaning}")),
+            None => sign,
+        }
+    });
+    element("ul").class("legend").all(items)
 }
 
 fn chart(
     settings: &[(&ExperimentRuns, &CellRuns)],
     measure: Measure,
+    compared: &[Measure],
     peers: &PeerStyles,
 ) -> Option<Element> {
+    let runs = settings.iter().flat_map(|(_, setting)| setting.typed());
+    let values = runs.flat_map(|runs| compared.iter().filter_map(|other| value(runs, *other)));
+    let values = values.map(|value| value.value).collect();
     let rows = settings.iter().map(|(subject, setting)| SpreadRow {
         name: link(subject, setting),
         values: setting
@@ -54,9 +65,9 @@ fn chart(
             .filter_map(|runs| value(runs, measure))
             .collect(),
     });
-    let chart = spread(rows.collect(), SpreadKind::Seconds, peers)?;
+    let chart = spread_over(rows.collect(), SpreadKind::Seconds, values, peers)?;
     let caption = format!(
-        "Median time until the {} is right, logarithmic.",
+        "Median time until the {} is right, logarithmic, on one scale for both drawings.",
         measure.name()
     );
     Some(figure(caption, chart))
@@ -166,10 +177,11 @@ mod tests {
         let part = part(&subjects, &PeerStyles::of(&subjects)).unwrap();
         let text = text(&part.inner);
         let parts = [
-            "<p class=legend>",
-            "ssh</span>",
-            "fulmar</span>",
-            "mosh</span></p>",
+            "<ul class=legend>",
+            "ssh</span> OpenSSH",
+            "fulmar</span> our program",
+            "mosh</span> stock Mosh",
+            "</ul>",
             "Median time until the own effect is right",
             "<title>ssh 400 ms; fulmar 2.00 ms</title>",
             "<title>mosh 7.00 ms</title>",

@@ -14,6 +14,7 @@ use super::part::{DISTRIBUTIONS_FILE, PageSection, RUNS_FILE};
 use super::peers::PeerStyles;
 use super::predictions;
 use super::relations;
+use super::results;
 use super::section;
 use crate::markup::{Element, element};
 use crate::predict::PredictionRows;
@@ -67,7 +68,7 @@ impl Report {
         let body = element("body")
             .with(drawn_once(definitions))
             .with(skip())
-            .with(self.header(kind))
+            .with(self.header(kind, parts))
             .with(contents(parts, others))
             .with(main)
             .with(footer());
@@ -93,7 +94,7 @@ impl Report {
         parts
     }
 
-    fn header(&self, kind: PageKind) -> Element {
+    fn header(&self, kind: PageKind, parts: &[PageSection]) -> Element {
         let outcomes = self.subjects.iter().flat_map(|one| &one.settings);
         let outcomes: Vec<_> = outcomes.flat_map(|one| one.outcomes()).collect();
         let began = outcomes.iter().map(|one| one.facts.began);
@@ -111,10 +112,14 @@ impl Report {
             self.origin.as_ref().map(facts::machine_line),
         ];
         let facts = facts.into_iter().flatten();
+        let has_not_best = parts.iter().any(|part| part.id == not_best::ID);
+        let is_index = kind.file == INDEX.file;
+        let results = is_index.then(|| results::sentences(&self.subjects, has_not_best));
         element("header")
             .with(element("p").class("kicker").text("fulmar-lab"))
             .with(element("h1").text(kind.title))
             .with(element("p").class("lede").text(kind.about))
+            .all(results.flatten())
             .with(
                 element("ul")
                     .class("facts")
@@ -270,7 +275,7 @@ mod tests {
 
     #[test]
     fn the_head_tells_the_days_the_runs_and_the_machine() {
-        let header = |report: &Report| report.header(INDEX).html();
+        let header = |report: &Report| report.header(INDEX, &[]).html();
         let same = header(&report([DAY + 9, DAY]));
         assert!(
             same.contains("<ul class=facts><li>2026-01-01<li>2 runs</ul>"),

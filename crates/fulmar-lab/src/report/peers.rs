@@ -45,6 +45,22 @@ const KNOWN: &[(&str, PeerStyle)] = &[
     ("fulmar-n", style(2, "2 2", Marker::Bar)),
 ];
 
+/// Returns what a peer is, of those that the lab knows.
+pub(super) fn meaning(peer: &str) -> Option<&'static str> {
+    Some(match peer {
+        "ssh" => "OpenSSH, which predicts nothing",
+        "mosh" => "stock Mosh as it is by default: it predicts where the link is slow",
+        "mosh-a" => "stock Mosh, which always shows predictions",
+        "mosh-n" => "stock Mosh, which predicts nothing",
+        "fulmar" => {
+            "our program at both ends, as it is by default: it predicts where the link is slow"
+        }
+        "fulmar-a" => "our program, which always shows predictions",
+        "fulmar-n" => "our program, which predicts nothing",
+        _ => return None,
+    })
+}
+
 /// The looks of the others, in turn.
 const OTHERS: &[PeerStyle] = &[
     style(3, "", Marker::Diamond),
@@ -208,6 +224,12 @@ mod tests {
             PeerStyles::named(["ssh", "mosh"]),
         );
         assert_eq!(one.style("ssh"), other.style("ssh"));
+    }
+
+    #[test]
+    fn every_peer_that_has_a_look_is_explained() {
+        assert!(KNOWN.iter().all(|(name, _)| meaning(name).is_some()));
+        assert_eq!(meaning("rsync"), None);
     }
 
     #[test]

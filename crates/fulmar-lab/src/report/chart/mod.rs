@@ -16,5 +16,5 @@ mod timeline;
 pub(super) use cdf::{CdfCurve, TimeAxis, cdf};
 pub(super) use frame::FRAME;
 pub(super) use lines::{SeriesAxes, SeriesLine, lines};
-pub(super) use spread::{SpreadKind, SpreadRow, SpreadValue, definitions, spread};
+pub(super) use spread::{SpreadKind, SpreadRow, SpreadValue, definitions, spread, spread_over};
 pub(super) use timeline::{Timeline, TimelineKey, ladder, timeline};

@@ -43,7 +43,19 @@ pub(in crate::report) fn spread(
     kind: SpreadKind,
     peers: &PeerStyles,
 ) -> Option<Element> {
-    let scale = scale(&rows, kind)?;
+    spread_over(rows, kind, Vec::new(), peers)
+}
+
+/// The same over a scale that has room for other values, too: those of a drawing that is compared with it.
+pub(in crate::report) fn spread_over(
+    rows: Vec<SpreadRow>,
+    kind: SpreadKind,
+    others: Vec<f64>,
+    peers: &PeerStyles,
+) -> Option<Element> {
+    let values = rows.iter().flat_map(|row| &row.values);
+    let values = values.map(|value| value.value);
+    let scale = scale(values.chain(others), kind)?;
     let drawn = rows.into_iter().map(|row| {
         let stripe = stripe(&row, &scale, kind, peers);
         element("div").class("row").with(row.name).with(stripe)
@@ -57,9 +69,7 @@ pub(in crate::report) fn spread(
     Some(element("div").class("spread").all(drawn).with(axis))
 }
 
-fn scale(rows: &[SpreadRow], kind: SpreadKind) -> Option<Scale> {
-    let values = rows.iter().flat_map(|row| &row.values);
-    let values = values.map(|value| value.value);
+fn scale(values: impl Iterator<Item = f64>, kind: SpreadKind) -> Option<Scale> {
     let values = values.filter(|value| value.is_finite() && *value > 0.0);
     let (low, high) = values.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), value| {
         (low.min(value), high.max(value))
@@ -179,6 +189,19 @@ mod tests {
     }
 
     #[test]
+    fn drawings_that_are_compared_have_one_scale() {
+        let axis = |value, others: &[f64]| {
+            let rows = vec![row(value, None)];
+            let styles = PeerStyles::default();
+            let drawn = spread_over(rows, SpreadKind::Seconds, others.to_vec(), &styles);
+            let drawn = drawn.unwrap().to_string();
+            drawn[drawn.find("row axis").unwrap()..].to_owned()
+        };
+        assert_eq!(axis(0.02, &[3.0]), axis(3.0, &[0.02]));
+        assert_ne!(axis(0.02, &[]), axis(3.0, &[]));
+    }
+
+    #[test]
     fn no_figure_is_no_chart() {
         assert!(spread(vec![], SpreadKind::Seconds, &PeerStyles::default()).is_none());
         let never = vec![row(f64::INFINITY, None)];
@@ -187,18 +210,12 @@ mod tests {
 
     #[test]
     fn a_scale_is_that_of_the_figures_that_can_be_drawn() {
-        let rows = [
-            row(0.0, None),
-            row(0.05, None),
-            row(3.0, None),
-            row(f64::INFINITY, None),
-        ];
-        let place = |value, kind| scale(&rows, kind).unwrap().at(value);
+        let values = [0.0, 0.05, 3.0, f64::INFINITY];
+        let place = |value, kind| scale(values.into_iter(), kind).unwrap().at(value);
         assert_eq!(place(0.01, SpreadKind::Seconds), 1.5);
         assert_eq!(place(10.0, SpreadKind::Seconds), 98.5);
         // Of ratios a half and twice belong to it, however near all of them are.
-        let near = [row(1.0, None)];
-        let ratios = scale(&near, SpreadKind::Ratio).unwrap();
+        let ratios = scale([1.0].into_iter(), SpreadKind::Ratio).unwrap();
         assert_eq!(
             [0.1, 1.0, 10.0].map(|ratio| ratios.at(ratio)),
             [1.5, 50.0, 98.5]
