@@ -25,7 +25,7 @@ pub(super) fn sentences(subjects: &[ExperimentRuns], has_not_best: bool) -> Opti
         };
         let [ssh, mosh, fulmar] = [0, 1, 2].map(of_peer);
         Some(format!(
-            "{} with ssh, {} with mosh and {} with fulmar",
+            "{} with OpenSSH, {} with stock Mosh and {} with Fulmar",
             ssh?, mosh?, fulmar?
         ))
     };
@@ -86,11 +86,11 @@ mod tests {
             subject(vec![typed("ssh", &[&[9; 4]]), typed("fulmar", &[&[9; 4]])]),
         ];
         let said = sentences(&all, false).unwrap().html();
-        let expected = "<p class=result>Of the keys 0 % with ssh, 75.0 % with mosh and 100.0 % with fulmar had their \
-                        effect on the screen at once, within 5 ms: the median of the setting that was measured with \
-                        all three. Half of the keys had it there after 400 ms with ssh, 3.00 ms with mosh and 2.00 \
-                        ms with fulmar. Something wrong was shown because of 0 % with ssh, 0 % with mosh and 0 % with \
-                        fulmar.";
+        let expected = "<p class=result>Of the keys 0 % with OpenSSH, 75.0 % with stock Mosh and 100.0 % with Fulmar had \
+                        their effect on the screen at once, within 5 ms: the median of the setting that was measured \
+                        with all three. Half of the keys had it there after 400 ms with OpenSSH, 3.00 ms with stock \
+                        Mosh and 2.00 ms with Fulmar. Something wrong was shown because of 0 % with OpenSSH, 0 % with \
+                        stock Mosh and 0 % with Fulmar.";
         assert!(said.starts_with(expected), "{said}");
         let with_link = sentences(&all, true).unwrap().html();
         assert!(with_link.contains("; <a href=#not-best>"), "{with_link}");

@@ -49,13 +49,18 @@ pub(super) fn tables(title: &str, settings: &[&CellRuns], peers: &PeerStyles) ->
     tables.collect()
 }
 
-/// The figures of some settings: the median over the runs of a peer, and their range.
+/// The figures of some settings: the median over the runs of a peer, and their range. What there is more of has rows,
+/// figures or peers, so that the table is as narrow as it can be.
 pub(super) fn figures(
     caption: &str,
     settings: &[&CellRuns],
     peers: &PeerStyles,
 ) -> Option<Element> {
     let units = units(settings);
+    let names = peer_names(settings);
+    if units.len() > names.len() {
+        return by_figure(caption, settings, &units, &names, peers);
+    }
     let mut table = Table::new(caption);
     let names_settings = settings.len() > 1;
     if names_settings {
@@ -77,6 +82,60 @@ pub(super) fn figures(
         }
     }
     (!units.is_empty()).then(|| table.element()).flatten()
+}
+
+/// Returns the peers that have figures in any of the settings.
+fn peer_names<'a>(settings: &[&'a CellRuns]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for runs in settings.iter().flat_map(|setting| &setting.peers) {
+        if runs.complete().next().is_some() && !names.contains(&runs.peer.as_str()) {
+            names.push(&runs.peer);
+        }
+    }
+    names
+}
+
+/// The same with a row for each figure and a column for each peer.
+fn by_figure(
+    caption: &str,
+    settings: &[&CellRuns],
+    units: &BTreeMap<&str, Unit>,
+    names: &[&str],
+    peers: &PeerStyles,
+) -> Option<Element> {
+    let mut table = Table::new(caption);
+    let names_settings = settings.len() > 1;
+    if names_settings {
+        table = table.words(["setting"]);
+    }
+    let signs = names.iter().map(|name| peers.sign(name));
+    table = table.words(["figure"]).columns(signs);
+    for setting in settings {
+        let known: Names<'_> = shown(setting).collect();
+        let units = units.iter();
+        let units = units.filter(|(name, _)| known.iter().any(|(known, _)| known == *name));
+        let of_peers = |show: &dyn Fn(&PeerRuns) -> Element| {
+            let found = names.iter().map(|name| {
+                let runs = setting.peers.iter().find(|runs| runs.peer == *name);
+                runs.filter(|runs| runs.complete().next().is_some())
+            });
+            let cells = found.map(|runs| runs.map_or_else(|| number(NONE), show));
+            cells.collect::<Vec<Element>>()
+        };
+        let count = of_peers(&|runs| number(runs.complete().count().to_string()));
+        let mut rows = vec![row([head("runs")].into_iter().chain(count))];
+        rows.extend(units.map(|(name, unit)| {
+            let cells = of_peers(&|runs| cell(&runs.figure(name), unit));
+            let head = table::head_of(&called(name), &unit.name);
+            row([head].into_iter().chain(cells))
+        }));
+        if names_settings {
+            table.rows_of([element("span").text(setting.title.as_str())], rows);
+        } else {
+            rows.into_iter().for_each(|row| table.row(row));
+        }
+    }
+    (!names.is_empty()).then(|| table.element()).flatten()
 }
 
 fn of_peer(runs: &PeerRuns, units: &BTreeMap<&str, Unit>, peers: &PeerStyles) -> Option<Element> {
@@ -185,6 +244,29 @@ mod tests {
     use super::super::tests::fixture::{assert_in_order, measured, subject, text};
     use crate::experiment::Experiment;
     use crate::report::grouped::UNKNOWN;
+
+    #[test]
+    fn more_figures_than_peers_are_rows() {
+        let mut ssh = measured("ssh", ("bytes_up", "B"), &[2e3, 3e3, 4e3]);
+        for outcome in &mut ssh.outcomes {
+            let packets = crate::outcome::Figure::new(7.0, "packets");
+            outcome.figures.insert("packets_up".to_owned(), packets);
+            let time = crate::outcome::Figure::new(20.0, "ms");
+            outcome.figures.insert("client_cpu".to_owned(), time);
+        }
+        let mosh = measured("mosh", ("bytes_up", "B"), &[5e3]);
+        let settings = subject(vec![ssh, mosh]).settings;
+        let table = figures("Costs", &[&settings[0]], &PeerStyles::default());
+        let parts = [
+            "<th class=words>figure<th><span class=peer>",
+            "ssh</span><th><span class=peer>",
+            "mosh</span>",
+            "<th scope=row>runs<td>3<td>1",
+            "<th scope=row>bytes up <small>kB</small><td>3.00 <small>2.00–4.00</small><td>5.00",
+            "<th scope=row>client, processor <small>ms</small><td>20.0<td class=none>–",
+        ];
+        assert_in_order(&table.unwrap().html(), &parts);
+    }
 
     #[test]
     fn settings_with_the_same_figures_share_a_table_under_the_experiments_title() {

@@ -40,6 +40,13 @@ impl Table {
         self
     }
 
+    /// Adds columns of numbers whose heads are more than text.
+    pub(super) fn columns(mut self, heads: impl IntoIterator<Item = Element>) -> Self {
+        let heads = heads.into_iter().map(|head| element("th").with(head));
+        self.heads.extend(heads);
+        self
+    }
+
     /// Adds a row.
     pub(super) fn row(&mut self, row: Element) {
         if let Some(group) = self.groups.last_mut() {
@@ -91,6 +98,14 @@ pub(super) fn row(cells: impl IntoIterator<Item = Element>) -> Element {
 /// A cell that names its row.
 pub(super) fn head(text: impl Into<String>) -> Element {
     element("th").set("scope", "row").text(text)
+}
+
+/// A cell that names its row and the unit of its numbers.
+pub(super) fn head_of(text: &str, unit: &str) -> Element {
+    match unit {
+        "" => head(text),
+        unit => head(text).text(" ").with(element("small").text(unit)),
+    }
 }
 
 /// A cell that names its row by more than text.

@@ -23,6 +23,9 @@ const out = [...page.body.querySelectorAll('*')].filter(element =>
 const said = {
   wide: page.documentElement.scrollWidth - width,
   out: out.length + ' ' + out.slice(0, 3).map(element => element.outerHTML.slice(0, 200)).join(' | '),
+  tables: [...page.querySelectorAll('.scroll > table')]
+    .filter(table => table.offsetWidth > table.parentElement.clientWidth + 1)
+    .map(table => table.caption.textContent),
   dark: page.defaultView.matchMedia('(prefers-color-scheme: dark)').matches,
   ground: page.defaultView.getComputedStyle(page.body).backgroundColor,
   charts: [...page.querySelectorAll('svg[role=img]')].filter(chart => chart.getBoundingClientRect().width > 9).length,
@@ -69,6 +72,9 @@ fn a_page_fits_its_window_in_light_and_dark_and_on_a_phone() {
         let said = shown(&browser, place.path(), look);
         assert_eq!(said["wide"], 0, "{}: {said:#}", look.name);
         assert_eq!(said["out"], "0 ", "{}", look.name);
+        if look.width > 1000 {
+            assert_eq!(said["tables"], serde_json::json!([]), "{}", look.name);
+        }
         assert_eq!(said["dark"], look.is_dark, "{}", look.name);
         let is_light_ground = said["ground"] == "rgb(251, 251, 249)";
         assert_eq!(is_light_ground, !look.is_dark, "{}: {said:#}", look.name);
