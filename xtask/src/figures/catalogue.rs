@@ -22,6 +22,12 @@ pub(super) enum Source {
     Copies,
     /// Everybody who typed in the experiments of the lab.
     Typed,
+    /// One cell of them, and the drawing of it: what the README shows.
+    Headline {
+        name: &'static str,
+        /// Its title in the table of everybody who typed.
+        title: &'static str,
+    },
     /// An example of one of our crates, whose output is the figure.
     Example {
         package: &'static str,
@@ -96,6 +102,16 @@ pub(super) const ALL: &[Figure] = &[
                 and the share of keys at once, that is within 5 ms. The lab's report has the experiments, the \
                 distributions and the confidence intervals.",
         source: Source::Typed,
+    },
+    Figure {
+        name: "ocean",
+        about: "A shell over a good link with a round trip of 273 ms, in the recorded rhythm: the recording comes with \
+                the project. The median time, in ms, until a key's own effect is right on the screen, and the share \
+                of keys at once, that is within 5 ms.",
+        source: Source::Headline {
+            name: "transoceanic/rtt-273ms-open-own-bash",
+            title: "273 ms, open loop, own-bash-plain",
+        },
     },
     Figure {
         name: "prediction",

@@ -32,9 +32,8 @@ use lab::Outcomes;
 /// The page that is written.
 const PAGE: &str = "docs/figures.md";
 
-/// The drawing of the README, and the cell that it shows.
+/// The drawing of the README. It shows the cell that the section [`Source::Headline`] has.
 const DRAWING: &str = "docs/report/typing.svg";
-const DRAWN: &str = "transoceanic/rtt-273ms-closed";
 
 /// The beginning of the page if there is none.
 const PREFACE: &str = "\
@@ -129,8 +128,11 @@ impl Figures {
         place: &Path,
     ) -> Result<Option<String>> {
         let found = match figure.source {
-            Source::Cell { .. } | Source::Typed | Source::Copies | Source::Logins => match outcomes
-            {
+            Source::Cell { .. }
+            | Source::Typed
+            | Source::Headline { .. }
+            | Source::Copies
+            | Source::Logins => match outcomes {
                 Some(outcomes) => self.of_lab(figure, workspace, outcomes)?,
                 None => None,
             },
@@ -183,13 +185,19 @@ impl Figures {
         let Some(table) = outcomes.typed()? else {
             return Ok(None);
         };
+        let origin = outcomes.origin()?;
+        let Source::Headline { name, title } = figure.source else {
+            return Ok(Some((table, format!("`paper` of the lab; {origin}"))));
+        };
+        let Some(row) = table::only_row(&table, title) else {
+            return Ok(None);
+        };
         if !self.print {
             let path = workspace.root().join(DRAWING);
-            fs::write(&path, outcomes.chart(DRAWN)?)
+            fs::write(&path, outcomes.chart(name)?)
                 .with_context(|| format!("writing {}", path.display()))?;
         }
-        let how = format!("`paper` of the lab; {}", outcomes.origin()?);
-        Ok(Some((table, how)))
+        Ok(Some((row, format!("`{name}` of the lab; {origin}"))))
     }
 }
 
@@ -197,7 +205,7 @@ impl Figure {
     /// Returns the experiment that the lab has to run for it.
     fn measured_by(&self) -> Option<&'static str> {
         match self.source {
-            Source::Cell { name, .. } => Some(name),
+            Source::Cell { name, .. } | Source::Headline { name, .. } => Some(name),
             Source::Typed => Some("paper"),
             Source::Copies => Some("copy"),
             Source::Logins => Some("lan/login"),

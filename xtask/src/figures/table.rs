@@ -89,6 +89,14 @@ pub(super) fn cell(values: &[Option<f64>], digits: usize) -> String {
     }
 }
 
+/// Returns a table in Markdown with its head and this one row, if it has it.
+pub(super) fn only_row(table: &str, title: &str) -> Option<String> {
+    let begin = format!("| {title} |");
+    let row = table.lines().find(|line| line.starts_with(&begin))?;
+    let head: Vec<&str> = table.lines().take(2).collect();
+    Some(format!("{}\n{row}\n", head.join("\n")))
+}
+
 /// Puts `content` between the marks of `name` in `page`; a page without them gets them at its end.
 pub(super) fn replace_section(page: &str, name: &str, content: &str) -> Result<String> {
     let begin = format!("<!-- begin {name} -->\n");
@@ -144,6 +152,14 @@ mod tests {
     fn runs_that_never_end_are_told() {
         assert_eq!(cell(&[None, None], 0), "never in time");
         assert_eq!(cell(&[None, Some(2.0)], 0), "2 (2–2); 1 of 2 never in time");
+    }
+
+    #[test]
+    fn one_row_of_a_table_has_its_head() {
+        let table = "| of | ssh |\n|---|---|\n| a link, fast | 1 |\n| a link | 2 |\n";
+        let expected = "| of | ssh |\n|---|---|\n| a link | 2 |\n";
+        assert_eq!(only_row(table, "a link").as_deref(), Some(expected));
+        assert_eq!(only_row(table, "another"), None);
     }
 
     #[test]

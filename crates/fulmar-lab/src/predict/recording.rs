@@ -244,7 +244,7 @@ mod tests {
     fn a_stranger_s_recordings_are_not_ours_whatever_they_are_called() {
         let folder = tempfile::tempdir().unwrap();
         let held_out = folder.path().join(HELD_OUT);
-        std::fs::create_dir(&held_out).unwrap();
+        fs::create_dir(&held_out).unwrap();
         for folder in [folder.path(), &held_out] {
             let set = RecordingSet::of(&folder.join("own-bash-plain"));
             assert_eq!(set, RecordingSet::Others);
