@@ -22,11 +22,13 @@ pub(super) enum Source {
     Copies,
     /// Everybody who typed in the experiments of the lab.
     Typed,
-    /// One cell of them, and the drawing of it: what the README shows.
-    Headline {
+    /// One cell of them, which the README shows.
+    Setting {
         name: &'static str,
         /// Its title in the table of everybody who typed.
         title: &'static str,
+        /// True if the README has its drawing, too.
+        is_drawn: bool,
     },
     /// An example of one of our crates, whose output is the figure.
     Example {
@@ -108,9 +110,21 @@ pub(super) const ALL: &[Figure] = &[
         about: "A shell over a good link with a round trip of 273 ms, in the recorded rhythm: the recording comes with \
                 the project. The median time, in ms, until a key's own effect is right on the screen, and the share \
                 of keys at once, that is within 5 ms.",
-        source: Source::Headline {
+        source: Source::Setting {
             name: "transoceanic/rtt-273ms-open-own-bash",
             title: "273 ms, open loop, own-bash-plain",
+            is_drawn: true,
+        },
+    },
+    Figure {
+        name: "lan-echo",
+        about: "The echo of keys over a round trip of 1 ms, where nothing is predicted: the median time, in ms, until it \
+                is on the screen, and the share within 5 ms. ssh is the fastest here, since it sends each key and each \
+                echo as it is.",
+        source: Source::Setting {
+            name: "lan/echo-1ms",
+            title: "echo, round trip 1 ms",
+            is_drawn: false,
         },
     },
     Figure {

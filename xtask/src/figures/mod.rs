@@ -32,7 +32,7 @@ use lab::Outcomes;
 /// The page that is written.
 const PAGE: &str = "docs/figures.md";
 
-/// The drawing of the README. It shows the cell that the section [`Source::Headline`] has.
+/// The drawing of the README, of the same cell as one of its figures.
 const DRAWING: &str = "docs/report/typing.svg";
 
 /// The beginning of the page if there is none.
@@ -130,7 +130,7 @@ impl Figures {
         let found = match figure.source {
             Source::Cell { .. }
             | Source::Typed
-            | Source::Headline { .. }
+            | Source::Setting { .. }
             | Source::Copies
             | Source::Logins => match outcomes {
                 Some(outcomes) => self.of_lab(figure, workspace, outcomes)?,
@@ -186,13 +186,18 @@ impl Figures {
             return Ok(None);
         };
         let origin = outcomes.origin()?;
-        let Source::Headline { name, title } = figure.source else {
+        let Source::Setting {
+            name,
+            title,
+            is_drawn,
+        } = figure.source
+        else {
             return Ok(Some((table, format!("`paper` of the lab; {origin}"))));
         };
         let Some(row) = table::only_row(&table, title) else {
             return Ok(None);
         };
-        if !self.print {
+        if is_drawn && !self.print {
             let path = workspace.root().join(DRAWING);
             fs::write(&path, outcomes.chart(name)?)
                 .with_context(|| format!("writing {}", path.display()))?;
@@ -205,7 +210,7 @@ impl Figure {
     /// Returns the experiment that the lab has to run for it.
     fn measured_by(&self) -> Option<&'static str> {
         match self.source {
-            Source::Cell { name, .. } | Source::Headline { name, .. } => Some(name),
+            Source::Cell { name, .. } | Source::Setting { name, .. } => Some(name),
             Source::Typed => Some("paper"),
             Source::Copies => Some("copy"),
             Source::Logins => Some("lan/login"),
