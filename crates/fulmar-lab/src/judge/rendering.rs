@@ -41,12 +41,22 @@ impl<'a> Renderings<'a> {
         self.timelines[0].end
     }
 
-    /// Returns the earliest of the times that are found in each.
+    /// Returns the earliest of the times that are found for a key in each rendering that the display may follow behind
+    /// its answer; `single` is what [`wrongs`](Self::wrongs) has found.
+    ///
+    /// The rendering without an alternate screen counts only where the display was nearer to it: one that is about to
+    /// put a screen back, or to clear it, looks like it for a moment.
     pub(crate) fn earliest(
         &self,
+        number: usize,
+        single: &BTreeSet<usize>,
         find: impl Fn(&RunTimeline<'a>) -> Option<Duration>,
     ) -> Option<Duration> {
-        self.timelines.iter().filter_map(find).min()
+        let truth = self.timelines[0].truth;
+        let answered = truth.keys()[number].answered().unwrap_or_default();
+        let follows_all = single.contains(&truth.leavings(answered));
+        let followed = if follows_all { self.timelines.len() } else { 1 };
+        self.timelines.iter().take(followed).filter_map(find).min()
     }
 
     /// Returns the cells in which the last frame differs from a true screen.
@@ -57,10 +67,11 @@ impl<'a> Renderings<'a> {
     }
 
     /// Returns everything that was wrong in the rendering that the display was nearest to, in the order in which it
-    /// began, and how many screens were not put back.
-    pub(crate) fn wrongs(&self) -> (Vec<WrongInterval>, usize) {
+    /// began; and behind which leavings of the alternate screen, counted from 1, it was that of a terminal without one,
+    /// with 0 for what is before the first.
+    pub(crate) fn wrongs(&self) -> (Vec<WrongInterval>, BTreeSet<usize>) {
         let Some(settled) = self.settled() else {
-            return (Vec::new(), 0);
+            return (Vec::new(), BTreeSet::new());
         };
         let own = &self.timelines[0];
         let timelines = self.timelines.iter();
@@ -68,7 +79,7 @@ impl<'a> Renderings<'a> {
             .map(|timeline| WrongPlaces::new(timeline, settled))
             .collect();
         let mut wrongs = WrongIntervals::new(own.began);
-        let mut covered = CoveredScreens::default();
+        let mut single = SingleScreens::default();
         for number in settled..own.samples.len() {
             for of_rendering in &mut places {
                 of_rendering.pass(number);
@@ -79,28 +90,26 @@ impl<'a> Renderings<'a> {
                 let sample = &own.samples[number];
                 wrongs.pass(places.wrong(), sample);
                 let left = own.truth.leavings(sample.lower);
-                covered.pass((rendering != 0).then_some(left), sample);
+                single.pass((rendering != 0).then_some(left), sample);
             }
         }
-        (wrongs.finish(own.end), covered.finish(own.end))
+        (wrongs.finish(own.end), single.finish(own.end))
     }
 }
 
-/// Counts the screens that were not put back: the times that a program left the alternate screen, and the display was
-/// nearer to what a terminal without one shows, for longer than [`WRONG_OVER`].
+/// Finds the times that a display was nearer to what a terminal without an alternate screen shows, for longer than
+/// [`WRONG_OVER`], by the number of times that a program had left the alternate screen.
 #[derive(Debug, Default)]
-struct CoveredScreens {
-    /// The number of the leaving behind which the display is, and since when.
+struct SingleScreens {
+    /// The number of leavings that the display has behind it, and since when.
     open: Option<(usize, Duration)>,
     leavings: BTreeSet<usize>,
 }
 
-impl CoveredScreens {
+impl SingleScreens {
     /// Takes in a sample: how many leavings the display has behind it, if it is nearer to that other rendering.
     fn pass(&mut self, left: Option<usize>, sample: &TimelineSample) {
         self.note(sample.at);
-        // Before the first one, an alternate screen is shown that was not blank at first.
-        let left = left.filter(|left| *left > 0);
         let since = self.open.filter(|(open, _)| left == Some(*open));
         self.open = left.map(|left| since.unwrap_or((left, sample.at)));
     }
@@ -113,8 +122,8 @@ impl CoveredScreens {
         }
     }
 
-    fn finish(mut self, end: Duration) -> usize {
+    fn finish(mut self, end: Duration) -> BTreeSet<usize> {
         self.note(end);
-        self.leavings.len()
+        self.leavings
     }
 }

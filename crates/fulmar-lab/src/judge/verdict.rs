@@ -137,9 +137,9 @@ impl ObservedRun<'_> {
         let display = DisplayHistory::of(self.user_side, self.truth.size());
         let end = self.user_side.ended().max(self.host_side.ended());
         let renderings = Renderings::of(self.truth, &display, &events, end);
-        let (wrongs, screens_not_restored) = renderings.wrongs();
+        let (wrongs, single) = renderings.wrongs();
         let keys: Vec<KeyVerdict> = (0..typed.len())
-            .map(|number| self.key(&renderings, &wrongs, number, typed[number].0))
+            .map(|number| self.key((&renderings, &single), &wrongs, number, typed[number].0))
             .collect();
         let written = events
             .written
@@ -154,7 +154,7 @@ impl ObservedRun<'_> {
             is_stamped: display.is_stamped(),
             is_settled: renderings.settled().is_some(),
             differences_at_end: renderings.differences_at_end(written),
-            screens_not_restored,
+            screens_not_restored: single.iter().filter(|left| **left > 0).count(),
         })
     }
 
@@ -201,7 +201,7 @@ impl ObservedRun<'_> {
 
     fn key(
         &self,
-        renderings: &Renderings<'_>,
+        (renderings, single): (&Renderings<'_>, &BTreeSet<usize>),
         wrongs: &[WrongInterval],
         number: usize,
         typed: Duration,
@@ -211,8 +211,11 @@ impl ObservedRun<'_> {
             None => Observation::Censored(renderings.end().saturating_sub(typed)),
         };
         let has_effect = self.truth.keys()[number].has_effect();
-        let own = has_effect.then(|| waited(renderings.earliest(|one| own_at(one, number))));
-        let whole = has_effect.then(|| waited(renderings.earliest(|one| whole_at(one, number))));
+        let first = |find: fn(&RunTimeline<'_>, usize) -> Option<Duration>| {
+            let found = renderings.earliest(number, single, |one| find(one, number));
+            has_effect.then(|| waited(found))
+        };
+        let (own, whole) = (first(own_at), first(whole_at));
         KeyVerdict {
             typed: typed - self.host_side.began(),
             own,
