@@ -58,6 +58,7 @@ pub use key_effect::{ANSWER_WITHIN, BURST_GAP, KeyEffect, TypedKey};
 pub(crate) use key_effect::{Chunk, answer_end, typed_keys};
 pub(crate) use observer::NoTimeout;
 pub use observer::{Change, Cursor, STAMP_PREFIX, ScreenObserver, Stamp};
+pub(crate) use own_effect::LOOK_BACK_MAX;
 pub use verdict::{JudgeError, KeyVerdict, ObservedRun, RunVerdict};
 pub use wrong_interval::{NOTICES, WRONG_OVER, WrongInterval};
 

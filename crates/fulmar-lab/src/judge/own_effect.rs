@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// So many samples before a key are looked at to find out which true screen the display was at.
 /// Chosen by eye; a screen is wholly true at least once in a few hundred.
-const LOOK_BACK_MAX: usize = 2000;
+pub(crate) const LOOK_BACK_MAX: usize = 2000;
 
 impl RunTimeline<'_> {
     /// Returns when a key's own effect was first on the display, if it ever was.

@@ -8,10 +8,10 @@ use super::misprediction::{Misprediction, wrongs};
 use super::recorded_truth::RecordedTruth;
 use super::user_view::UserView;
 use super::wait::wait;
-use crate::stats::Observation;
+use crate::stats::{AT_ONCE, Observation};
 
-/// An effect that is there within this time is there at once.
-pub const INSTANT: Duration = Duration::from_millis(5);
+/// An effect that is there within this time is there at once: the same as for real runs.
+pub const INSTANT: Duration = AT_ONCE;
 
 /// The score of a predictor.
 #[derive(Clone, Debug, Default)]

@@ -2,11 +2,8 @@
 
 use super::recorded_truth::{RecordedEffect, RecordedTruth};
 use super::user_view::{UserView, ViewSample};
-use crate::judge::KeyEffect;
+use crate::judge::{KeyEffect, LOOK_BACK_MAX};
 use crate::stats::Observation;
-
-/// So many moments before a key are looked at to find out which true screen the display was at.
-const LOOK_BACK_MAX: usize = 2000;
 
 /// Returns how long a key waited for its effect; `None` for a key that has none.
 pub(super) fn wait(truth: &RecordedTruth, view: &UserView<'_>, key: usize) -> Option<Observation> {
