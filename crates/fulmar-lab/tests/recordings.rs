@@ -52,7 +52,8 @@ fn recordings_are_written_as_they_were_read() {
 fn recordings_hold_somebody_typing() {
     for (name, trace) in recordings() {
         let typed: Vec<Duration> = trace.user().flat_map(typed_at).collect();
-        assert!(typed.len() >= 100, "{name}: {} keys", typed.len());
+        // Somebody who reads types little.
+        assert!(typed.len() >= 40, "{name}: {} keys", typed.len());
         // Keys that are held down and pastes without brackets have another rhythm.
         if ["paste", "repeat"].iter().any(|word| name.contains(word)) {
             continue;
