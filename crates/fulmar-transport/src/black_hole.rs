@@ -35,7 +35,8 @@ use crate::limits::{
 pub(crate) struct BlackHole {
     /// The instructions that may be on their way, in the order in which they were sent.
     departures: VecDeque<Departed>,
-    misses: Vec<Miss>,
+    /// Oldest first.
+    misses: VecDeque<Miss>,
     short_loss: ShortLoss,
     /// True if something short was sent to see what becomes of it, and nothing long since.
     has_asked: bool,
@@ -116,6 +117,9 @@ impl BlackHole {
             let missed = self.judge(place, arrived);
             // Each acknowledgement tells of one miss: what an outage has taken was lost together.
             self.departures.drain(..=place);
+            if missed.is_some() && self.misses.len() >= DEPARTURES_MAX {
+                self.misses.pop_front();
+            }
             self.misses.extend(missed);
         }
         self.departures

@@ -460,7 +460,7 @@ pub(crate) const LEFT_OUT_PER_BYTES: u64 = 64;
 /// Chosen by eye: what copies may have at once ([`COPY_DEBT_MAX`]).
 pub(crate) const COPIED_CHAIN_BYTES_MAX: usize = 4096;
 
-/// The most instructions that are remembered to find out which of them have not arrived.
+/// The most instructions that are remembered to find out which of them have not arrived, and the most of those that have not.
 ///
 /// Chosen by eye: twice the states that a sender keeps ([`SENT_STATES_MAX`]).
 pub(crate) const DEPARTURES_MAX: usize = 64;

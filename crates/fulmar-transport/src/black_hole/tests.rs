@@ -148,6 +148,16 @@ fn what_may_have_been_overtaken_is_not_lost() {
 }
 
 #[test]
+fn misses_that_tell_little_are_not_remembered_without_end() {
+    let mut path = path();
+    path.loss = 0.9;
+    for round in 1..=200 {
+        assert!(!path.loses_a_long_one(round, 30));
+    }
+    assert_eq!(path.black_hole.misses.len(), DEPARTURES_MAX);
+}
+
+#[test]
 fn what_an_outage_takes_counts_once() {
     let mut path = path();
     for number in 10..20 {
