@@ -146,6 +146,7 @@ fn what_is_recorded_is_judged_perfect() {
         user_side: &trace,
         host_side: &trace,
         one_way_delay: Duration::ZERO,
+        may_predict: true,
     };
     let verdict = run.judge().expect("a run");
     assert_eq!((verdict.keys.len(), verdict.wrongs.len()), (4, 0));

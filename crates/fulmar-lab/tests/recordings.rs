@@ -152,6 +152,7 @@ fn verdict(trace: &Trace, truth: &GroundTruth, path: DelayedPath) -> RunVerdict 
         user_side: &Trace::new(records).expect("sorted records"),
         host_side: trace,
         one_way_delay: path.delay,
+        may_predict: true,
     };
     run.judge().unwrap_or_else(|error| panic!("{error}"))
 }
@@ -263,6 +264,7 @@ fn recordings_guessed_by_an_oracle_are_right_at_once() {
             user_side: &Trace::new(records).expect("sorted records"),
             host_side: &Trace::new(host_side).expect("a trace"),
             one_way_delay: Duration::from_millis(500),
+            may_predict: true,
         };
         let verdict = run.judge().unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(verdict.wrongs, [], "{name}");

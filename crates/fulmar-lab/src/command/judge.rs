@@ -23,6 +23,9 @@ pub struct Arguments {
     /// The least time from host to user, in milliseconds, for a run without stamps.
     #[arg(long, value_name = "MS", default_value_t = 0)]
     pub transit: u64,
+    /// The peer predicted nothing: what was shown had come from the host.
+    #[arg(long)]
+    pub unpredicted: bool,
     /// The figures alone, without the keys.
     #[arg(long)]
     pub brief: bool,
@@ -51,6 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         user_side: &user_side,
         host_side: &host_side,
         one_way_delay: Duration::from_millis(arguments.transit),
+        may_predict: !arguments.unpredicted,
     };
     let verdict = run.judge().context("this is no run that can be judged")?;
     let mut report = json!({ "figures": figures(&verdict) });

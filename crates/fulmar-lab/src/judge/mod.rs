@@ -30,7 +30,8 @@
 //! a recording puts a number into the window title after each write ([`Stamp`]); every peer
 //! carries titles. Where a run has stamps the judge knows at each moment which of the host's
 //! screens the display has; without them it concludes that from what is shown and from the least
-//! time that output takes.
+//! time that output takes. A peer that predicts nothing shows only what it has, so its screens count from when
+//! they are shown: titles may come later, since a client may limit how often they change.
 //!
 //! # What is found
 //!

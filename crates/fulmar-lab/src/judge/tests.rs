@@ -87,6 +87,7 @@ fn judged_over(
         user_side: &user_side.trace(),
         host_side: &host_side.trace(),
         one_way_delay: ms(one_way_delay),
+        may_predict: true,
     };
     run.judge().unwrap()
 }
@@ -142,6 +143,24 @@ fn a_right_guess_is_right_at_once_and_confirmed_later() {
     let verdict = judged(ls(), user, ls_at_host());
     assert_eq!(own(&verdict), [After(ms(2)), After(ms(3))]);
     assert_eq!(verdict.whole(), [After(ms(100)), After(ms(100))]);
+}
+
+#[test]
+fn a_screen_of_a_peer_that_predicts_nothing_is_confirmed_before_its_stamp() {
+    let truth = GroundTruth::of(&ls().trace());
+    let user = ls_typed().out(1101, "l").out(1302, "s").stamp(1390, 4);
+    let whole = |may_predict| {
+        let run = ObservedRun {
+            truth: &truth,
+            user_side: &user.clone().trace(),
+            host_side: &ls_at_host().trace(),
+            one_way_delay: Duration::ZERO,
+            may_predict,
+        };
+        run.judge().unwrap().whole()
+    };
+    assert_eq!(whole(false), [After(ms(101)), After(ms(102))]);
+    assert_eq!(whole(true), [After(ms(390)), After(ms(190))]);
 }
 
 /// A run in which a wrong letter stands where `l` belongs, for so long.
@@ -484,6 +503,7 @@ fn what_came_before_the_play_is_not_judged() {
         user_side: &Side(user.collect()).trace(),
         host_side: &Trace::new(host).unwrap(),
         one_way_delay: ms(50),
+        may_predict: true,
     };
     let verdict = run.judge().unwrap();
     assert_eq!(own(&verdict), [After(ms(100)), After(ms(100))]);
@@ -499,6 +519,7 @@ fn a_run_of_another_recording_is_refused() {
             user_side: &user.trace(),
             host_side: &host.trace(),
             one_way_delay: ms(50),
+            may_predict: true,
         };
         run.judge().unwrap_err()
     };

@@ -48,6 +48,8 @@ pub(crate) struct RunEvents {
     pub(crate) typed: Vec<(Duration, OutputPosition)>,
     /// The times from which on the display may have the host's output up to a position.
     pub(crate) written: Vec<(Duration, OutputPosition)>,
+    /// True if what the display shows may be a guess of the peer's.
+    pub(crate) may_be_predicted: bool,
     /// The beginning of the truth; what the display showed before it is not looked at.
     pub(crate) began: Duration,
 }
@@ -59,7 +61,7 @@ impl<'a> RunTimeline<'a> {
         events: &RunEvents,
         end: Duration,
     ) -> Self {
-        let mut tracker = ScreenTracker::new(truth, display, events.began);
+        let mut tracker = ScreenTracker::new(truth, display, events);
         let mut samples = Vec::new();
         let (mut typed, mut written, mut frames) = (
             events.typed.iter().peekable(),
@@ -114,13 +116,15 @@ impl<'a> RunTimeline<'a> {
 ///
 /// The display shows true screens in their order, though not all of them. So when it changes to
 /// one, that is the first such screen from the newest one on that it is known to have shown: one
-/// and the same screen may come again and again. Two things push it on without a change: a stamp,
-/// and, where a run has none, that it shows just what the host had written one delay of the path before.
+/// and the same screen may come again and again. Where nothing is predicted the host's output is then
+/// known to be there. Two things push it on without a change: a stamp, and, where a run has none,
+/// that it shows just what the host had written one delay of the path before.
 struct ScreenTracker<'a> {
     truth: &'a GroundTruth,
     display: &'a DisplayHistory,
     began: Duration,
     is_stamped: bool,
+    may_be_predicted: bool,
     now: TimelineSample,
     /// States that the display has shown, in their order, of which the host has not written all:
     /// they were predicted.
@@ -128,14 +132,15 @@ struct ScreenTracker<'a> {
 }
 
 impl<'a> ScreenTracker<'a> {
-    fn new(truth: &'a GroundTruth, display: &'a DisplayHistory, began: Duration) -> Self {
+    fn new(truth: &'a GroundTruth, display: &'a DisplayHistory, events: &RunEvents) -> Self {
         Self {
             truth,
             display,
-            began,
+            began: events.began,
             is_stamped: display.is_stamped(),
+            may_be_predicted: events.may_be_predicted,
             now: TimelineSample {
-                at: began,
+                at: events.began,
                 typed: 0,
                 frame: 0,
                 lower: OutputPosition(0),
@@ -176,6 +181,9 @@ impl<'a> ScreenTracker<'a> {
         self.now.is_true = first.is_some();
         if let Some(first) = first {
             self.now.state = first;
+            if !self.may_be_predicted {
+                self.now.lower = self.now.lower.max(self.truth.states()[first].from);
+            }
             self.ahead.push_back(first);
         }
         self.catch_up();

@@ -25,6 +25,9 @@ pub struct ObservedRun<'a> {
     /// The least time that output takes from the host to the user's terminal. In a run with
     /// stamps it makes no difference. Without them it is better too small than too large.
     pub one_way_delay: Duration,
+    /// True if the peer may have shown what it had only guessed. Where it cannot, the host's output is
+    /// known to be there as soon as its screen is, whatever the stamps say: a peer may hold titles back.
+    pub may_predict: bool,
 }
 
 /// The reason why a run cannot be judged.
@@ -132,6 +135,7 @@ impl ObservedRun<'_> {
                 .map(|(number, (at, _))| (*at, self.truth.reach(number + 1)))
                 .collect(),
             written: self.written()?,
+            may_be_predicted: self.may_predict,
             began: self.host_side.began(),
         };
         let display = DisplayHistory::of(self.user_side, self.truth.size());

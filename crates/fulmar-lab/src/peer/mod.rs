@@ -41,6 +41,8 @@ pub struct Peer {
     template: String,
     /// The programs whose costs count.
     programs: Programs,
+    /// See [`Peer::may_predict`].
+    may_predict: bool,
 }
 
 /// The names of processes, on the client's host and on the server's, that are the peer's own.
@@ -87,6 +89,9 @@ const KNOWN: [(&str, &str, Programs); 7] = [
     ("fulmar-n", fulmar!("never"), FULMAR),
 ];
 
+/// The end of the name of a known peer that predicts nothing.
+const NEVER: &str = "-n";
+
 impl Peer {
     /// Reads a known name, or `NAME=TEMPLATE`.
     ///
@@ -109,6 +114,7 @@ impl Peer {
             name: name.to_owned(),
             template: template.to_owned(),
             programs: Programs::Others,
+            may_predict: true,
         })
     }
 
@@ -126,6 +132,7 @@ impl Peer {
             name: (*name).to_owned(),
             template: (*template).to_owned(),
             programs: *programs,
+            may_predict: *programs != SSH && !name.ends_with(NEVER),
         })
     }
 
@@ -141,6 +148,11 @@ impl Peer {
     /// Tells whether it is ssh itself.
     pub(crate) fn is_ssh(&self) -> bool {
         self.programs == SSH
+    }
+
+    /// Tells whether what it shows may be a guess. Nobody knows it of a template.
+    pub(crate) fn may_predict(&self) -> bool {
+        self.may_predict
     }
 
     /// Returns whose costs count.
@@ -160,6 +172,17 @@ mod tests {
             assert_eq!(peer.name, name);
             template::check(&peer.template).unwrap();
         }
+    }
+
+    #[test]
+    fn of_known_peers_it_is_known_which_predict() {
+        let predict = |name| Peer::parse(name).unwrap().may_predict();
+        assert!(
+            ["mosh", "mosh-a", "fulmar", "fulmar-a", "any={command}"]
+                .into_iter()
+                .all(predict)
+        );
+        assert!(!["ssh", "mosh-n", "fulmar-n"].into_iter().any(predict));
     }
 
     #[test]

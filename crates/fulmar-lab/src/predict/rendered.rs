@@ -28,6 +28,7 @@ pub fn judged(
         user_side: &user_side(recording, session, view)?,
         host_side: &session.host_side,
         one_way_delay: std::time::Duration::ZERO,
+        may_predict: true,
     }
     .judge()?;
     Ok(verdict)

@@ -103,6 +103,7 @@ impl PlannedReplay<'_> {
             user_side: &session.user_side,
             host_side: &host_side,
             one_way_delay: Duration::ZERO,
+            may_predict: self.peer.may_predict(),
         };
         let verdict = run.judge().context("this run cannot be judged")?;
         let mut figures = watch.figures(self.peer)?;

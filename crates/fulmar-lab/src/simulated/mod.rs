@@ -145,6 +145,7 @@ impl Simulated {
             user_side: &self.session.user_side,
             host_side: &self.host_side,
             one_way_delay: Duration::ZERO,
+            may_predict: true,
         }
         .judge()
     }

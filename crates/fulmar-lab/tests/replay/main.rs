@@ -132,6 +132,7 @@ fn both_sides_can_be_kept_and_judged_again() {
         user_side: &read("user-side"),
         host_side: &read("host-side"),
         one_way_delay: Duration::ZERO,
+        may_predict: true,
     };
     let again = again.judge().expect("a run");
     // The file has microseconds.

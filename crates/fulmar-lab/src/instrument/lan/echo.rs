@@ -130,6 +130,7 @@ pub(in crate::instrument) fn echoed<T, R>(
         user_side: &sitting.user_side,
         host_side: &host_side,
         one_way_delay: link / 2,
+        may_predict: peer.may_predict(),
     };
     let echoed = EchoRun {
         verdict: run.judge().context("this run cannot be judged")?,

@@ -57,6 +57,7 @@ fn another_zero_of_the_clocks_changes_no_verdict() {
                 user_side: &later(user.clone(), run),
                 host_side: &later(host.clone(), run),
                 one_way_delay: ms(50),
+                may_predict: true,
             };
             assert_eq!(shifted.judge().unwrap(), verdict, "session {number}");
         }
