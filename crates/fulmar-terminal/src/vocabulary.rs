@@ -88,12 +88,24 @@ impl Vocabulary {
         hide_while_drawing: false,
     };
 
-    /// The vocabulary of a client of ours: that of stock, with a longer clipboard.
+    /// The vocabulary of a client of ours that knows no more of looks than stock does: a longer clipboard.
     ///
     /// Source: docs/protocol.md §8.11.
     pub const NATIVE: Vocabulary = Vocabulary {
         clipboard_max: CLIPBOARD_BYTES_MAX,
         ..Vocabulary::STOCK
+    };
+
+    /// The vocabulary of a client of ours with `rich`: also every attribute and underline, in its own colour,
+    /// and the cursor's shape.
+    ///
+    /// Source: docs/protocol.md §13.11.
+    pub const RICH: Vocabulary = Vocabulary {
+        attributes: Attributes::all(),
+        underline_styles: true,
+        cursor_shape: true,
+        mouse_encodings: MouseEncodings::All,
+        ..Vocabulary::NATIVE
     };
 
     /// The vocabulary of a modern terminal of the xterm kind: everything that a [`Screen`] remembers.

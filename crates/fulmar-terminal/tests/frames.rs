@@ -13,6 +13,7 @@ use proptest::prelude::*;
 fn vocabularies() -> Vec<(&'static str, Vocabulary)> {
     vec![
         ("stock", Vocabulary::STOCK),
+        ("rich", Vocabulary::RICH),
         ("full", Vocabulary::FULL),
         ("plain", Vocabulary::PLAIN),
         (

@@ -109,6 +109,7 @@ fn frames_follow_every_recorded_program() {
         let writes = writes(&fs::read(&path).expect("a readable file"));
         let name = path.display().to_string();
         follow(&name, &writes, &Vocabulary::STOCK, 2);
+        follow(&name, &writes, &Vocabulary::RICH, 5);
         follow(&name, &writes, &Vocabulary::FULL, 7);
         follow(&name, &writes, &Vocabulary::PLAIN, 31);
     }
