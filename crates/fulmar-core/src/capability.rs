@@ -16,17 +16,20 @@ pub enum Capability {
     Hints,
     /// Pauses that grow while nothing happens.
     Idle,
+    /// Frames with the whole look of a screen, beyond what a stock peer knows.
+    Rich,
     /// Lengths of datagrams that are found by probes.
     Sizes,
 }
 
 impl Capability {
     /// All that there are, in the order of their names.
-    pub const ALL: [Capability; 5] = [
+    pub const ALL: [Capability; 6] = [
         Capability::Challenge,
         Capability::Exit,
         Capability::Hints,
         Capability::Idle,
+        Capability::Rich,
         Capability::Sizes,
     ];
 
@@ -37,6 +40,7 @@ impl Capability {
             Capability::Exit => "exit",
             Capability::Hints => "hints",
             Capability::Idle => "idle",
+            Capability::Rich => "rich",
             Capability::Sizes => "sizes",
         }
     }
@@ -171,7 +175,7 @@ mod tests {
         assert_eq!(Capabilities::NONE.to_string(), "-");
         assert_eq!(
             format!("{:?}", Capabilities::ALL),
-            "challenge,exit,hints,idle,sizes"
+            "challenge,exit,hints,idle,rich,sizes"
         );
     }
 

@@ -87,7 +87,7 @@ impl Connection {
             .local()
             .with(Rc::clone(session.shown()), session.echo_ack());
         let state = match self.endpoint.dialect() {
-            Dialect::Native => state.for_native_peer(),
+            Dialect::Native => state.for_native_peer(self.capabilities),
             Dialect::Undecided | Dialect::Legacy | Dialect::Altered => state,
         };
         let state = match session.hints() {

@@ -13,6 +13,7 @@ use fulmar_transport::{ApplyError, Budget, Difference, Reached, StateNumber, Syn
 
 use self::resizes::Resizes;
 use self::wire::Message;
+use crate::capability::{Capabilities, Capability};
 
 /// The work that keeping one more state makes for each row of its screen: both grids are gone through and
 /// sorted to see what it shares with its neighbours. Measured with screens of 4096 rows that have all moved,
@@ -64,11 +65,15 @@ impl HostScreen {
         }
     }
 
-    /// Returns this state for a peer of ours, which takes a longer clipboard than a stock one.
+    /// Returns this state for a peer of ours, which is told more than a stock one.
     #[must_use]
-    pub(crate) fn for_native_peer(self) -> HostScreen {
+    pub(crate) fn for_native_peer(self, agreed: Capabilities) -> HostScreen {
         HostScreen {
-            vocabulary: &Vocabulary::NATIVE,
+            vocabulary: if agreed.has(Capability::Rich) {
+                &Vocabulary::RICH
+            } else {
+                &Vocabulary::NATIVE
+            },
             ..self
         }
     }

@@ -344,7 +344,39 @@ fn a_clipboard_that_is_too_long_for_stock_leaves_the_one_before() {
 fn a_native_peer_is_told_of_a_clipboard_up_to_the_cap() {
     let start = HostScreen::blank(size(80, 24));
     let text = "A".repeat(128 * 1024 - 8);
-    let long = shown(&start, format!("\x1b]52;c;{text}\x07").as_bytes(), 0).for_native_peer();
+    let long = shown(&start, format!("\x1b]52;c;{text}\x07").as_bytes(), 0)
+        .for_native_peer(Capabilities::NONE);
     let bytes = long.diff_from(&start, Budget::UNLIMITED).bytes;
     assert_eq!(applied(&start, &bytes).unwrap().screen().clipboard(), text);
+}
+
+#[test]
+fn looks_that_stock_does_not_know_reach_a_peer_that_agreed_on_rich_and_no_other() {
+    let start = HostScreen::blank(size(80, 24));
+    let drawn = b"\x1b[2;9;53;4:3;58:5:9mlook\x1b[m\x1b[5 q\x1b[?1000h\x1b[?1016h";
+    let told = |state: HostScreen| {
+        let bytes = state.diff_from(&start, Budget::UNLIMITED).bytes;
+        applied(&start, &bytes).unwrap()
+    };
+    let plain = shown(&start, drawn, 0);
+    let wanted = plain.screen().projected(&Vocabulary::RICH);
+    let rich = Capabilities::from_iter([Capability::Rich]);
+    let reached = told(plain.clone().for_native_peer(rich));
+    assert_eq!(reached.screen().projected(&Vocabulary::FULL), wanted);
+    let legacy = plain.diff_from(&start, Budget::UNLIMITED).bytes;
+    let native = plain.clone().for_native_peer(Capabilities::NONE);
+    assert_eq!(native.diff_from(&start, Budget::UNLIMITED).bytes, legacy);
+    let stock = plain.screen().projected(&Vocabulary::STOCK);
+    assert_ne!(stock, wanted);
+    assert_eq!(told(plain).screen().projected(&Vocabulary::FULL), stock);
+}
+
+#[test]
+fn a_change_of_look_alone_wakes_only_a_sender_to_a_peer_that_can_show_it() {
+    let start = HostScreen::blank(size(80, 24));
+    let plain = shown(&start, b"look", 0);
+    let dim = shown(&start, b"\x1b[2mlook", 0);
+    assert!(dim.is_same(&plain));
+    let rich = Capabilities::from_iter([Capability::Rich]);
+    assert!(!dim.for_native_peer(rich).is_same(&plain));
 }
