@@ -10,7 +10,8 @@ use std::sync::{Arc, Weak};
 pub const LINK_URI_MAX: usize = 2083;
 
 /// The most links that cells of one screen and its snapshots refer to; text of further ones is
-/// printed without a link. Chosen by eye: several screens full of file names.
+/// printed without a link. A reader of frames may keep screens that the writer has dropped, so its cap counts
+/// each screen alone. Chosen by eye: several screens full of file names.
 pub const LINKS_MAX: usize = 1024;
 
 /// The target of a hyperlink, shared by all cells that show it.
@@ -53,6 +54,8 @@ pub(crate) struct Hyperlinks {
     known: Arc<BTreeMap<u64, Weak<Hyperlink>>>,
     /// The number of links refused since there was last room.
     refused: usize,
+    /// True for a reader of frames, which may forget links that only its other screens show.
+    counts_one_screen: bool,
 }
 
 impl Hyperlinks {
@@ -79,6 +82,22 @@ impl Hyperlinks {
         known.insert(key, Arc::downgrade(&shared));
         self.refused = 0;
         Shared::Hyperlink(shared)
+    }
+
+    /// Has the cap count this screen alone from now on.
+    pub(crate) fn count_one_screen(&mut self) {
+        self.counts_one_screen = true;
+    }
+
+    /// Tells whether the cap counts one screen alone.
+    pub(crate) fn counts_one_screen(&self) -> bool {
+        self.counts_one_screen
+    }
+
+    /// Forgets all links but these. A forgotten one that comes again is another of the same content.
+    pub(crate) fn keep(&mut self, links: &[Arc<Hyperlink>]) {
+        let known = links.iter().map(|link| (link.key(), Arc::downgrade(link)));
+        self.known = Arc::new(known.collect());
     }
 
     /// Returns the most work that asking for a link makes: a table that is full is gone through, and one that

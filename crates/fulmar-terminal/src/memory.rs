@@ -1,9 +1,12 @@
 //! Estimates the memory that a screen takes.
 
 use std::ops::Deref;
+use std::sync::Arc;
 
+use crate::hyperlink::Hyperlink;
 use crate::row::SharedRow;
 use crate::screen::Screen;
+use crate::size::Column;
 
 impl Screen {
     /// Returns the memory in bytes that keeping this screen takes beside `neighbour`, with which it
@@ -20,6 +23,17 @@ impl Screen {
             + unshared_bytes(self, neighbour)
             + self.links.held_bytes()
             + texts.iter().sum::<usize>()
+    }
+
+    /// Returns the links that cells of either grid show, each once.
+    pub(crate) fn shown_links(&self) -> Vec<&Arc<Hyperlink>> {
+        let rows = once(self.kept_rows().collect());
+        let linked = rows.iter().filter(|row| row.links().next().is_some());
+        let cells = linked.flat_map(|row| {
+            let columns = (0..row.columns()).map(Column);
+            columns.filter_map(|column| row.link(column))
+        });
+        once(cells.collect())
     }
 
     /// All rows that are kept, some of them many times.

@@ -82,11 +82,24 @@ impl Screen {
         if self.links.refuse() {
             self.grid.compact_rows();
             self.hidden.compact_rows();
+            if self.links.counts_one_screen() {
+                self.forget_links_of_others();
+            }
         }
         match self.links.share(link) {
             Shared::Hyperlink(link) => Some(link),
             Shared::Full(_) => None,
         }
+    }
+
+    /// Forgets links that only other screens show. All that a writer's screens show at a time is within the cap, and a
+    /// frame leads from one of them to another: so this makes room for all links that are left in the frame.
+    fn forget_links_of_others(&mut self) {
+        let links: Vec<_> = self.shown_links().into_iter().cloned().collect();
+        let read: usize = links.iter().map(|link| link.uri.len()).sum();
+        let cells = u64::from(self.size().rows()) * u64::from(self.size().columns());
+        self.charge(2 * cells + read as u64);
+        self.links.keep(&links);
     }
 
     /// `selections;base64`. A query is no text and never answered: programs may write the

@@ -87,6 +87,7 @@ impl Screen {
     /// Does what `bytes` say until that has made `work_max` of [work](Screen::work), and returns how
     /// many bytes that were. The last control function is done whole.
     pub fn apply_within(&mut self, bytes: &[u8], work_max: u64) -> usize {
+        self.links.count_one_screen();
         let mut parser = Parser::default();
         let mut replies = Replies::discarded();
         advance_within(&mut parser, self, &mut replies, bytes, work_max)

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use fulmar_terminal::{
-    CellRow, Checker, Colors, Column, Glyph, MouseEncodings, Row, Screen, Size, Style, Terminal,
-    Vocabulary,
+    CellRow, Checker, Colors, Column, Glyph, LINKS_MAX, MouseEncodings, Row, Screen, Size, Style,
+    Terminal, Vocabulary,
 };
 use proptest::prelude::*;
 
@@ -506,4 +506,43 @@ fn what_comes_with_the_rows_counts_for_a_part() {
     assert!(frame.len() < b.screen().diff_from(a.screen(), &vocabulary).len());
     let (_, rest) = b.screen().diff_within(&between, &vocabulary, 150);
     assert_eq!(rest, None);
+}
+
+/// A writer forgets old screens sooner than a reader, which needs room for the links of both.
+#[test]
+fn a_reader_that_keeps_old_screens_takes_all_links_of_a_new_one() {
+    const LINKS: usize = LINKS_MAX / 2 + 200;
+    let vocabulary = Vocabulary::FULL;
+    let mut program = Terminal::new(Size::default());
+    let mut reader = program.screen().clone();
+    let mut told = program.screen().clone();
+    let mut kept = Vec::new();
+    for turn in 0..4 {
+        let links: String = (0..LINKS)
+            .map(|n| format!("\x1b]8;;http://x/{turn}/{n}\x07x"))
+            .collect();
+        for bytes in ["\x1b]8;;\x07\x1b[H\x1b[J", &links] {
+            program.process(bytes.as_bytes());
+            reader.apply(&program.screen().diff_from(&told, &vocabulary));
+            told = program.screen().clone();
+            kept.push(reader.clone());
+            assert!(reader.is_same(&told, &vocabulary), "turn {turn}");
+        }
+        let cells = told
+            .rows()
+            .flat_map(|row| (0..80).map(|n| row.link(Column(n))));
+        assert_eq!(cells.flatten().count(), LINKS);
+    }
+}
+
+#[test]
+fn a_reader_has_a_bound_on_links_whatever_it_is_sent() {
+    let mut reader = Screen::new(Size::default());
+    for n in 0..LINKS_MAX + 10 {
+        reader.apply(format!("\x1b]8;;http://x/{n}\x07x").as_bytes());
+    }
+    let cells = reader
+        .rows()
+        .flat_map(|row| (0..80).map(|n| row.link(Column(n))));
+    assert_eq!(cells.flatten().count(), LINKS_MAX);
 }
