@@ -97,12 +97,13 @@ impl Vocabulary {
     };
 
     /// The vocabulary of a client of ours with `rich`: also every attribute and underline, in its own colour,
-    /// and the cursor's shape.
+    /// links, and the cursor's shape.
     ///
     /// Source: docs/protocol.md §13.11.
     pub const RICH: Vocabulary = Vocabulary {
         attributes: Attributes::all(),
         underline_styles: true,
+        links: true,
         cursor_shape: true,
         mouse_encodings: MouseEncodings::All,
         ..Vocabulary::NATIVE

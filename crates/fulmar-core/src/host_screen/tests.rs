@@ -353,7 +353,7 @@ fn a_native_peer_is_told_of_a_clipboard_up_to_the_cap() {
 #[test]
 fn looks_that_stock_does_not_know_reach_a_peer_that_agreed_on_rich_and_no_other() {
     let start = HostScreen::blank(size(80, 24));
-    let drawn = b"\x1b[2;9;53;4:3;58:5:9mlook\x1b[m\x1b[5 q\x1b[?1000h\x1b[?1016h";
+    let drawn = b"\x1b[2;9;53;4:3;58:5:9mlook\x1b[m\x1b]8;id=1;https://example.org\x07link\x1b]8;;\x07\x1b[5 q\x1b[?1000h\x1b[?1016h";
     let told = |state: HostScreen| {
         let bytes = state.diff_from(&start, Budget::UNLIMITED).bytes;
         applied(&start, &bytes).unwrap()
