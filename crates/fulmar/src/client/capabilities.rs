@@ -143,11 +143,17 @@ impl Capabilities {
     ) -> OuterTerminal {
         let starts_with = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
         let is_modern = starts_with(&MODERN);
+        let underlines_in_styles =
+            self.underline_styles || is_known(term, environment, VTE_WITH_UNDERLINES);
         let vocabulary = Vocabulary {
             colors: self.palette(term, environment, wishes.true_color),
-            attributes: self.attributes,
-            underline_styles: self.underline_styles,
-            links: is_modern || follows_links(term, environment),
+            attributes: if underlines_in_styles {
+                self.attributes | Attributes::OVERLINE
+            } else {
+                self.attributes
+            },
+            underline_styles: underlines_in_styles,
+            links: is_modern || is_known(term, environment, VTE_WITH_LINKS),
             titles: starts_with(&WITH_TITLES),
             clipboard: self.clipboard || starts_with(&WITH_TITLES),
             cursor_shape: self.cursor_shape,
@@ -206,18 +212,22 @@ impl Capabilities {
     }
 }
 
-/// Goes by variables that a terminal sets for the programs in it. Multiplexers hand them on, so
-/// they count only where the type is the terminal's own.
-fn follows_links(term: &str, environment: &Environment) -> bool {
-    /// The first version of the widget of GNOME's terminal with links: 0.50.
-    const VTE_WITH_LINKS: u32 = 5000;
+/// The first version of the widget of GNOME's terminal with links: 0.50.
+const VTE_WITH_LINKS: u32 = 5000;
+
+/// The first version of the widget of GNOME's terminal with overlines and with underlines in styles and colours: 0.52.
+const VTE_WITH_UNDERLINES: u32 = 5200;
+
+/// Tells by the variables that a terminal sets for the programs in it whether it is one with links and with underlines
+/// in styles and colours, and not older than that version of GNOME's widget. Multiplexers hand the variables on, so they count only
+/// where the type is the terminal's own.
+fn is_known(term: &str, environment: &Environment, vte_since: u32) -> bool {
     if term.starts_with("screen") || term.starts_with("tmux") {
         return false;
     }
     let vte = environment.get_text("VTE_VERSION").unwrap_or_default();
     let program = environment.get_text("TERM_PROGRAM").unwrap_or_default();
-    vte.parse()
-        .is_ok_and(|version: u32| version >= VTE_WITH_LINKS)
+    vte.parse().is_ok_and(|version: u32| version >= vte_since)
         || ["iTerm.app", "WezTerm", "vscode", "ghostty"].contains(&program)
 }
 
@@ -281,6 +291,31 @@ mod tests {
         assert_eq!(outer.enter, b"\x1b[?1049h");
         assert!(!outer.synchronized_output);
         assert!(!known_as("linux", &[]).vocabulary.titles);
+    }
+
+    #[test]
+    fn terminals_that_name_themselves_show_more_than_their_type_has() {
+        let shows = |term: &str, name: &str, value: &str| {
+            let vocabulary = known_as(term, &[(name, value)]).vocabulary;
+            let has_overline = vocabulary.attributes.contains(Attributes::OVERLINE);
+            assert_eq!(has_overline, vocabulary.underline_styles);
+            (vocabulary.links, vocabulary.underline_styles)
+        };
+        for program in ["iTerm.app", "WezTerm", "vscode", "ghostty"] {
+            let shown = shows("xterm-256color", "TERM_PROGRAM", program);
+            assert_eq!(shown, (true, true), "{program}");
+            let shown = shows("tmux-256color", "TERM_PROGRAM", program);
+            assert_eq!(shown, (false, false), "{program} around tmux");
+        }
+        let unknown = shows("xterm-256color", "TERM_PROGRAM", "Apple_Terminal");
+        assert_eq!(unknown, (false, false));
+        for (version, shown) in [
+            ("4999", (false, false)),
+            ("5000", (true, false)),
+            ("5200", (true, true)),
+        ] {
+            assert_eq!(shows("xterm-256color", "VTE_VERSION", version), shown);
+        }
     }
 
     #[test]
