@@ -12,7 +12,7 @@ use fulmar_transport::Dialect;
 use support::World;
 
 /// Two of the names are of a day to come.
-const OFFER: &str = "FULMAR OFFER 1 exit,history,rich\nsize 80 24\nword vim\nFULMAR END\n";
+const OFFER: &str = "FULMAR OFFER 1 exit,history,streams\nsize 80 24\nword vim\nFULMAR END\n";
 const ANNOUNCEMENT: &str = "FULMAR CONNECT 1 exit 0.1.0\n";
 
 /// The offer and the announcement at either end; `None` where there was none.
@@ -100,7 +100,7 @@ fn logins() -> Vec<(&'static str, Login, Dialect)> {
         (
             "a capability is added to the offer",
             altered_offer(
-                "FULMAR OFFER 1 exit,history,idle,rich\nsize 80 24\nword vim\nFULMAR END\n",
+                "FULMAR OFFER 1 exit,history,idle,streams\nsize 80 24\nword vim\nFULMAR END\n",
             ),
             Dialect::Altered,
         ),
@@ -126,12 +126,14 @@ fn logins() -> Vec<(&'static str, Login, Dialect)> {
         ),
         (
             "a byte of the offer is altered",
-            altered_offer("FULMAR OFFER 1 exit,history,rich\nsize 80 25\nword vim\nFULMAR END\n"),
+            altered_offer(
+                "FULMAR OFFER 1 exit,history,streams\nsize 80 25\nword vim\nFULMAR END\n",
+            ),
             Dialect::Altered,
         ),
         (
             "a line of the offer is lost",
-            altered_offer("FULMAR OFFER 1 exit,history,rich\nsize 80 24\nFULMAR END\n"),
+            altered_offer("FULMAR OFFER 1 exit,history,streams\nsize 80 24\nFULMAR END\n"),
             Dialect::Altered,
         ),
         (
