@@ -117,6 +117,8 @@ impl SizeSearch {
     /// Takes note that the length that was known to pass does so no longer.
     pub(crate) fn lose_length(&mut self, bytes: usize) {
         self.has_lost = true;
+        // A probe that is on its way is of another length than the next one, and its loss none of that one's.
+        self.probe = None;
         self.rule_out(bytes);
     }
 
@@ -136,6 +138,7 @@ impl SizeSearch {
         self.is_wanted = false;
         self.too_long = None;
         self.has_lost = false;
+        self.probe = None;
         self.tries = 0;
     }
 

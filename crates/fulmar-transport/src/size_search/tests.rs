@@ -153,3 +153,23 @@ fn what_was_too_long_is_tried_again_later() {
     path.search(&mut search);
     assert_eq!(path.present, 1472);
 }
+
+#[test]
+fn a_probe_of_a_length_that_was_given_up_meanwhile_counts_for_no_other() {
+    let path = Path::carrying(0);
+    let mut search = SizeSearch::default();
+    search.want();
+    assert_eq!(search.begin(at(0), &path.found()), Some(1472));
+    search.lose_length(1252);
+    let short = Found {
+        present: 500,
+        heard: Some(at(60_000)),
+        ..path.found()
+    };
+    let begun = [0, 3, 6, 9].map(|seconds| search.begin(at(10_000 + 1000 * seconds), &short));
+    assert!(
+        begun[..3].iter().all(|bytes| *bytes == begun[0]),
+        "{begun:?}"
+    );
+    assert_ne!(begun[3], begun[0]);
+}
