@@ -508,7 +508,7 @@ pub(crate) const VAIN_TRIES_CHANCE_AFTER_MISS_MAX: f64 = 0.021;
 /// Chosen by eye: four single ones, a time-out apart, on a path that loses little.
 pub(crate) const PRESUMED_CHANCE_MAX: f64 = 0.000_001;
 
-/// The time for which datagrams are short because a black hole is presumed.
+/// The time for which datagrams are short because a black hole is presumed, where no probes find out.
 ///
 /// Chosen by eye. It may be loss on the way there alone, of which several short datagrams suffer more than few long ones.
 pub(crate) const PRESUMED_FOR: Duration = Duration::from_secs(10);

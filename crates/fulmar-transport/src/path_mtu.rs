@@ -16,8 +16,8 @@ use crate::size_search::{Found, SizeSearch};
 ///                     a probe is answered
 ///   usual length ──────────────────────────► up to 1472
 ///        │  ▲                                  │  ▲
-///        │  └─ after ten minutes, or           │  │ a probe is answered
-///        │     when the path changes           │  │
+///        │  └─ when the path changes, or,      │  │ a probe is answered
+///        │     without probes, by time         │  │
 ///        └────────────────► 500 ◄──────────────┘  │
 ///                            └────────────────────┘
 ///         a black hole is found, or the system refuses a datagram
@@ -93,7 +93,6 @@ impl PathMtu {
     pub(crate) fn acknowledged(&mut self, arrived: Arrived) -> bool {
         let is_found = self.black_hole.acknowledged(arrived);
         if is_found {
-            self.black_hole = BlackHole::default();
             self.lower(arrived.now);
         }
         is_found
@@ -112,7 +111,10 @@ impl PathMtu {
         if is_presumed {
             self.black_hole = BlackHole::default();
             self.present = self.present.min(DATAGRAM_BYTES_AFTER_TOO_BIG);
-            self.raise_at = Some(now + PRESUMED_FOR);
+            // A search finds out by itself what passes.
+            if self.search.is_none() {
+                self.raise_at = Some(now + PRESUMED_FOR);
+            }
         }
         is_presumed
     }
@@ -194,6 +196,8 @@ impl PathMtu {
             search.lose_length(self.present);
         }
         self.present = self.present.min(DATAGRAM_BYTES_AFTER_TOO_BIG);
+        // What was lost before was longer than what is sent now.
+        self.black_hole = BlackHole::default();
         self.raise_at = Some(now + PMTU_RAISE_TIMER);
     }
 

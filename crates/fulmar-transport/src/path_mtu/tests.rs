@@ -62,3 +62,39 @@ fn a_black_hole_shortens_and_is_looked_for_anew() {
         [(false, 1252), (false, 1252), (true, 500), (false, 500)]
     );
 }
+
+#[test]
+fn what_is_presumed_ends_by_time_only_where_no_probes_find_out() {
+    for probes in [false, true] {
+        let mut path_mtu = PathMtu::new(1252);
+        if probes {
+            path_mtu.allow_probes();
+        }
+        for round in 0..8 {
+            path_mtu.sent(Departed {
+                at: at(round),
+                source: StateNumber::ZERO,
+                target: StateNumber::new(1 + round),
+                acknowledged: StateNumber::ZERO,
+                longest: 1252,
+                datagrams: 2,
+            });
+        }
+        assert!(path_mtu.presume(at(9), Duration::from_millis(100), 0.0, Some(at(9))));
+        // A search that has begun goes on.
+        let heard = Some(at(3600));
+        let begin = |path_mtu: &mut PathMtu, second| {
+            let timeout = Duration::from_millis(100);
+            let bytes = path_mtu.begin_probe(at(second), timeout, heard);
+            path_mtu.raise_in_time(at(second));
+            bytes
+        };
+        let begun: Vec<_> = (0..20)
+            .filter_map(|nth| begin(&mut path_mtu, 10 + 3 * nth))
+            .collect();
+        let longest = begun.iter().filter(|bytes| **bytes == 1472).count();
+        assert_eq!(longest, if probes { 3 } else { 0 }, "{begun:?}");
+        let present = path_mtu.datagram_bytes();
+        assert_eq!(present, if probes { 500 } else { 1252 });
+    }
+}
