@@ -136,7 +136,7 @@ fn forwarding(letter: &str, value: Option<&OsStr>, host: Option<&OsStr>) -> Opti
 }
 
 /// Returns a word as a shell takes it: in quotes only if it needs them.
-fn quoted(word: &OsStr) -> String {
+pub fn quoted(word: &OsStr) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"@%+=:,./_-".contains(byte);
     if !word.is_empty() && word.as_encoded_bytes().iter().all(is_plain) {
         return word.display().to_string();

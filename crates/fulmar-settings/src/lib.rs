@@ -66,7 +66,7 @@ pub use environment::Environment;
 pub use error::SettingsError;
 pub use file_fault::{CONFIG_BYTES_MAX, FileFault};
 pub use flags::{FlagForm, FlagSet, GivenFlags, GivenSetting};
-pub use foreign_flags::{instead_of, is_valued_of_ssh};
+pub use foreign_flags::{instead_of, is_valued_of_ssh, quoted};
 pub use layers::{SettingLayers, SettingSources};
 pub use records::RecordFiles;
 pub use server_timeouts::ServerTimeouts;

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::ops::RangeInclusive;
 
 use fulmar_login::PortRange;
-use fulmar_settings::{FlagSet, instead_of, is_valued_of_ssh, nearest};
+use fulmar_settings::{FlagSet, instead_of, is_valued_of_ssh, nearest, quoted};
 
 use super::Cli;
 
@@ -79,7 +79,7 @@ pub(crate) fn of_missing_command(destination: &OsStr, words: &[OsString]) -> Opt
         read.is_ok_and(|cli| cli.command.is_none() && cli.words == [destination])
     });
     if let Some(line) = accepted {
-        let line: Vec<String> = line.iter().map(|word| word.display().to_string()).collect();
+        let line: Vec<String> = line.iter().map(|word| quoted(word)).collect();
         return Some(format!(
             "options go before the host{port}: {}",
             line.join(" ")
@@ -231,6 +231,11 @@ mod tests {
             let told = of_missing_command("ada@host".as_ref(), &words).unwrap();
             assert!(told.starts_with(hint), "{words:?}: {told}");
         }
+        let words = ["-o".into(), "ProxyCommand nc %h %p".into()];
+        assert_eq!(
+            of_missing_command("host".as_ref(), &words).as_deref(),
+            Some("options go before the host: fulmar -o 'ProxyCommand nc %h %p' host")
+        );
         let nonsense = of_missing_command("ada@host".as_ref(), &["--nonsense".into()]);
         assert_eq!(nonsense, None);
     }
