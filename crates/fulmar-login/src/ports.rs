@@ -56,9 +56,9 @@ impl PortRange {
         }
     }
 
-    /// Returns true if usually only root may listen at any of them.
+    /// Returns true if usually only root may listen at each of them. Of 0 the system makes one that anybody may have.
     pub fn are_privileged(self) -> bool {
-        self.high < UNPRIVILEGED_PORT_MIN
+        self.low != 0 && self.high < UNPRIVILEGED_PORT_MIN
     }
 
     /// Returns the text that [`PortRange::parse`] reads.
