@@ -210,7 +210,7 @@ fn gone(server: &str, is_local: bool) -> String {
         format!("the server is gone: nothing listens any more at {server}")
     } else {
         format!(
-            "you left, and UDP to {server} is rejected: by a firewall, or because the server has gone"
+            "you left, and what was sent to {server} was rejected: by a firewall, or because the server has gone"
         )
     }
 }
@@ -219,8 +219,10 @@ fn refused(refusals: u64, is_local: bool) -> String {
     match (refusals, is_local) {
         (0, _) => String::new(),
         (_, true) => "; nothing listens at that port of this machine".to_owned(),
-        (1, false) => "; one was refused, there or on the way".to_owned(),
-        (_, false) => format!("; {refusals} were refused, there or on the way"),
+        (1, false) => "; sending failed or was refused once, here, there or on the way".to_owned(),
+        (_, false) => {
+            format!("; sending failed or was refused {refusals} times, here, there or on the way")
+        }
     }
 }
 
@@ -262,7 +264,7 @@ mod tests {
         ] {
             let failure = failure(is_heard);
             assert!(failure.to_string().contains(told), "{failure}");
-            assert!(failure.to_string().contains("2 were refused"), "{failure}");
+            assert!(failure.to_string().contains("refused 2 times"), "{failure}");
             assert!(failure.advice(CompatMode::Fulmar).unwrap().contains(advice));
         }
     }

@@ -350,14 +350,14 @@ fn judge(
                 sent: candidates.unanswered(),
                 refusals: counters.send_errors,
                 is_heard: event_loop.client.is_heard(),
-                is_local: is_local(candidates),
+                is_local: event_loop.client.is_server_local(),
             }
         }
     };
     Err(failure)
 }
 
-/// Tells if a server can only be on this machine.
+/// Tells if the address that the user named is one of this machine.
 fn is_local(candidates: &CandidateAddresses) -> bool {
     let mut tried = candidates.tried().iter();
     tried.all(|tried| tried.address.ip().to_canonical().is_loopback())

@@ -331,8 +331,8 @@ impl Advice for CopyError {
                 "run the same command again to continue".to_owned()
             }
             CopyError::Interrupted { is_kept: true, .. } => {
-                "a partial file is kept beside the target, .NAME.HASH.fulmar-part: the same command without --no-resume \
-                 continues it, and with it begins anew"
+                "if a file was in the middle, its partial file stays beside the target, .NAME.HASH.fulmar-part: the same \
+                 command without --no-resume continues it, and with it begins anew"
                     .to_owned()
             }
             CopyError::Refused { .. }

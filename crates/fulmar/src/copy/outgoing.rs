@@ -58,7 +58,7 @@ pub(super) fn batch<'a>(transmit: &Transmit, buffer: &'a [u8]) -> Batch<'a> {
         path: transmit.path,
         ecn: transmit.ecn,
         segment: transmit.segment,
-        // None of a copy's may be cut up.
+        // A copy's sockets forbid that for all of them.
         is_whole: false,
         bytes: buffer.get(..transmit.length).unwrap_or(buffer),
     }

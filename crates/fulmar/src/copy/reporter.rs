@@ -340,7 +340,7 @@ impl Reporter {
                     "write"
                 };
                 self.complain(&format!(
-                    "cannot {tried} {others} others, for the same reason: {kind}"
+                    "cannot {tried} {others} more, for the same reason: {kind}"
                 ));
             }
         }

@@ -345,7 +345,7 @@ fn of_many_errors_of_one_kind_a_terminal_shows_some_and_their_number() {
     let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
     assert_eq!(shown.matches("cannot read missing").count(), 10, "{shown}");
     for words in [
-        "cannot read 21 others, for the same reason: no such file or folder",
+        "cannot read 21 more, for the same reason: no such file or folder",
         "31 files or folders were not copied",
     ] {
         assert!(shown.contains(words), "{shown}");
