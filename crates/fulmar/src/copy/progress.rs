@@ -246,8 +246,10 @@ pub(super) fn summary(totals: &Totals, resumed: u64, took: Duration) -> String {
         tenths % 10
     );
     let sent = u128::from(totals.bytes.saturating_sub(resumed));
+    // Next to a time of 0.0 s a rate would be read as its cause.
     if let Some(rate) = (sent * 1000).checked_div(took.as_millis())
         && rate > 0
+        && tenths > 0
     {
         let rate = u64::try_from(rate).unwrap_or(u64::MAX);
         summary.push_str(&format!(", {}/s", size(rate)));
@@ -421,8 +423,8 @@ mod tests {
         );
         totals.files = 1;
         assert_eq!(
-            summary(&totals, 30_000_000, Duration::ZERO),
-            "1 file, 30.0 MB in 0.0 s, 30.0 MB were there already"
+            summary(&totals, 29_999_000, Duration::from_millis(99)),
+            "1 file, 30.0 MB in 0.0 s, 29.9 MB were there already"
         );
     }
 
