@@ -7,6 +7,8 @@
 pub enum SshError {
     /// The host's name has no address.
     UnknownHost,
+    /// No name has an address at the moment: no name server answers.
+    NoNameServer,
     /// Nobody listens at the port.
     Refused,
     /// No way leads there, or nobody answers.
@@ -27,6 +29,10 @@ pub enum SshError {
 
 /// Words of OpenSSH and Dropbear; the first that is found counts.
 const WORDS: &[(&str, SshError)] = &[
+    (
+        "temporary failure in name resolution",
+        SshError::NoNameServer,
+    ),
     ("could not resolve hostname", SshError::UnknownHost),
     ("error resolving", SshError::UnknownHost),
     ("host key verification failed", SshError::HostKey),
@@ -74,6 +80,10 @@ impl SshError {
             SshError::UnknownHost => {
                 "check the spelling, and Host and HostName in ~/.ssh/config".to_owned()
             }
+            SshError::NoNameServer => {
+                "check the network: no name server answers; then the spelling, and Host and HostName in ~/.ssh/config"
+                    .to_owned()
+            }
             SshError::Refused => {
                 "check that sshd runs there, and at that port: Port in ~/.ssh/config".to_owned()
             }
@@ -113,6 +123,10 @@ mod tests {
             (
                 "ssh: Could not resolve hostname hots: Name or service not known\n",
                 SshError::UnknownHost,
+            ),
+            (
+                "ssh: Could not resolve hostname hots: Temporary failure in name resolution\n",
+                SshError::NoNameServer,
             ),
             (
                 "ssh: connect to host h port 22: Connection refused\n",

@@ -7,7 +7,7 @@ use fulmar_login::shell_words;
 use crate::flags::FlagSet;
 
 /// Advice for flags of ssh that have no place in a session.
-const OF_LOGINS: [(&str, &str); 7] = [
+const OF_LOGINS: [(&str, &str); 8] = [
     (
         "A",
         "fulmar forwards no agent, because ssh ends once the session runs; use ssh -A for commands that need it",
@@ -24,6 +24,10 @@ const OF_LOGINS: [(&str, &str); 7] = [
         "Nf",
         "a session runs a program in the foreground; use ssh instead",
     ),
+    (
+        "GQ",
+        "it has ssh print something instead of logging in: use ssh; fulmar config HOST prints our settings",
+    ),
     ("V", "fulmar --version tells the version"),
     // Where it reaches ssh it is known.
     (
@@ -37,7 +41,7 @@ const OF_LOGINS: [(&str, &str); 7] = [
 ];
 
 /// The other flags of ssh. Source: ssh(1).
-const OF_SSH: &str = "BbCcDEGgIKkMmOQqSsxy";
+const OF_SSH: &str = "BbCcDEgIKkMmOqSsxy";
 
 /// Advice for flags of scp and rsync.
 const OF_COPIES: [(&str, &str); 6] = [
@@ -153,6 +157,7 @@ mod tests {
         for (set, flag, words) in [
             (FlagSet::Login, "-A", "no agent"),
             (FlagSet::Login, "-L", "no ports"),
+            (FlagSet::Login, "-G", "fulmar config"),
             (FlagSet::Login, "-M", "--ssh 'ssh -M'"),
             (FlagSet::Login, "-e", "--escape-key"),
             (FlagSet::Copy, "-3", "two other machines"),

@@ -9,11 +9,13 @@ use fulmar_settings::{FlagSet, instead_of, is_valued_of_ssh, nearest, quoted};
 use super::Cli;
 
 /// Names that other programs have for what our subcommands do.
-const OF_OTHERS: [(&str, &str); 5] = [
+const OF_OTHERS: [(&str, &str); 7] = [
     ("copy", "cp"),
     ("scp", "cp"),
     ("rsync", "cp"),
     ("sftp", "cp"),
+    ("mosh-client", "client"),
+    ("mosh-server", "server"),
     ("version", "--version"),
 ];
 
@@ -154,6 +156,7 @@ mod tests {
             ("confg", Some("config")),
             ("cop", Some("cp")),
             ("version", Some("--version")),
+            ("mosh-client", Some("client")),
             ("ma", None),
             ("ada@hlep", None),
             ("example.org", None),

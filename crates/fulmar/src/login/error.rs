@@ -59,8 +59,13 @@ pub(crate) enum SessionError {
 impl SessionError {
     /// Returns true if ssh does not know the host.
     pub(crate) fn is_of_unknown_host(&self) -> bool {
-        let unknown = SshError::UnknownHost;
-        matches!(self, SessionError::Login(LoginError::SshEnded { error, .. }) if *error == unknown)
+        matches!(
+            self,
+            SessionError::Login(LoginError::SshEnded {
+                error: SshError::UnknownHost | SshError::NoNameServer,
+                ..
+            })
+        )
     }
 
     /// Returns true if ssh did not get in, or nothing has answered over UDP.
