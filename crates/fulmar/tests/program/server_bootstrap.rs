@@ -500,6 +500,7 @@ fn a_login_that_ends_right_behind_its_offer_leaves_nothing() {
     // Both are there when it looks for either.
     let attendant = Process::of(login.process.id()).expect("it runs");
     attendant.signal(Signal::STOP);
+    attendant.wait_until_stopped();
     login.write(OFFER);
     drop(login.input.take());
     attendant.signal(Signal::CONT);
