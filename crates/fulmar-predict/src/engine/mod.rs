@@ -27,6 +27,7 @@ use crate::display_policy::DisplayPolicy;
 use crate::echo_confidence::EchoConfidence;
 use crate::epoch::Epochs;
 use crate::input_line::InputLine;
+use crate::key::Key;
 use crate::key_parser::KeyParser;
 use crate::overlay::Overlay;
 use crate::pending::PendingQueue;
@@ -161,6 +162,7 @@ impl PredictionEngine {
             return;
         }
         if bytes.len() > PASTE_ABOVE {
+            self.is_line_begun = strokes.last().is_none_or(|stroke| stroke.key != Key::Enter);
             return self.discard_pending(now, EpochReason::Paste);
         }
         if pause >= PAUSE {

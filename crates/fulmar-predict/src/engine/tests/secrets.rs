@@ -584,4 +584,14 @@ fn s10_hints_of_a_look_that_was_too_early_confirm_nothing() {
     scene.pause(400);
     scene.keys("s");
     assert_eq!(scene.row(0), "name: abc");
+    // A paste begins a line, too.
+    let pasted = "p".repeat(101);
+    let mut scene = Scene::new("");
+    scene.engine.handle_hints(steady);
+    scene.answer("name: ");
+    scene.key(&pasted);
+    scene.answer(&pasted);
+    scene.pause(500);
+    scene.keys("s");
+    assert!(!scene.shows());
 }
