@@ -10,10 +10,12 @@ pub struct PredictionScore {
     pub keys: u64,
     /// Keys whose effect was shown before the server's.
     pub shown: u64,
-    /// DisplayStyle and confirmed.
+    /// Shown and confirmed.
     pub right: u64,
-    /// DisplayStyle and refuted.
+    /// Shown and refuted.
     pub wrong: u64,
+    /// Shown, and never compared: the screen moved on first.
+    pub open: u64,
     /// The sum, over keys that were right, of the time between showing and confirmation.
     pub saved: Duration,
 }

@@ -16,6 +16,7 @@ impl PredictionEngine {
                 self.score.saved += now.since(shown_at);
             }
             (PredictionVerdict::Wrong, Some(_)) => self.score.wrong += 1,
+            (PredictionVerdict::Open, Some(_)) => self.score.open += 1,
             _ => {}
         }
         let decision = PredictionDecision::Settled {

@@ -16,6 +16,12 @@ fn the_first_character_waits_for_its_echo_and_the_rest_does_not() {
     assert!(!scene.shows());
     let score = scene.engine.score();
     assert_eq!((score.keys, score.right, score.wrong), (4, 3, 0));
+    // Pending ones are none that were not compared; those that a new size drops are.
+    scene.keys("b");
+    assert_eq!(scene.row(0), "login: annab");
+    assert_eq!(scene.engine.score().open, 0);
+    scene.engine.handle_resize(scene.now, Size::default());
+    assert_eq!(scene.engine.score().open, 1);
 }
 
 #[test]
