@@ -44,7 +44,7 @@ const OF_LOGINS: [(&str, &str); 8] = [
 const OF_SSH: &str = "BbCcDEgIKkMmOqSsxy";
 
 /// Advice for flags of scp and rsync.
-const OF_COPIES: [(&str, &str); 6] = [
+const OF_COPIES: [(&str, &str); 7] = [
     (
         "3R",
         "fulmar cp does not copy between two other machines; log in to one of them and copy from there",
@@ -52,6 +52,7 @@ const OF_COPIES: [(&str, &str); 6] = [
     ("B", "write -o BatchMode=yes"),
     ("c", "write -o Ciphers=NAME; it concerns only the login"),
     ("Se", "name the program with --ssh"),
+    ("f", "fulmar cp replaces what is there without asking"),
     ("n", "write --dry-run"),
     (
         "u",
@@ -161,6 +162,7 @@ mod tests {
             (FlagSet::Login, "-M", "--ssh 'ssh -M'"),
             (FlagSet::Login, "-e", "--escape-key"),
             (FlagSet::Copy, "-3", "two other machines"),
+            (FlagSet::Copy, "-f", "without asking"),
             (FlagSet::Copy, "-n", "--dry-run"),
             (FlagSet::Copy, "--delete", "use rsync"),
         ] {

@@ -9,7 +9,7 @@ use clap::{Args, ValueHint};
 #[command(next_help_heading = "Passed on to ssh")]
 pub(crate) struct SshFlags {
     /// The port of sshd
-    #[arg(id = "ssh-port", short = 'P', value_name = "PORT")]
+    #[arg(id = "ssh-port", short = 'P', value_name = "PORT", value_parser = port)]
     port: Option<u16>,
     /// A key to log in with
     #[arg(id = "ssh-identity", short = 'i', value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -23,6 +23,12 @@ pub(crate) struct SshFlags {
     /// An option as in ssh_config
     #[arg(id = "ssh-option", short = 'o', value_name = "OPTION")]
     options: Vec<OsString>,
+}
+
+/// Reads the port of sshd.
+fn port(text: &str) -> Result<u16, &'static str> {
+    let port = text.parse().ok().filter(|port| *port != 0);
+    port.ok_or("the port of sshd is a number from 1 to 65535")
 }
 
 impl SshFlags {
@@ -91,6 +97,15 @@ mod tests {
             wanted.split(' ').map(OsString::from).collect::<Vec<_>>()
         );
         assert!(given("").words().is_empty());
+    }
+
+    #[test]
+    fn a_port_that_sshd_cannot_have_is_refused_in_plain_words() {
+        for port in ["0", "abc", "65536", "-1", ""] {
+            let refused = Line::try_parse_from(["x", &format!("-P={port}")]).unwrap_err();
+            let told = refused.to_string();
+            assert!(told.contains("a number from 1 to 65535"), "{port}: {told}");
+        }
     }
 
     #[test]
