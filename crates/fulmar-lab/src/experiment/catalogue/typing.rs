@@ -182,15 +182,8 @@ fn transoceanic(setup: &LabSetup) -> Vec<Cell> {
         Route::plain("both delay 136.5ms"),
         Response::millis(280, 90),
     );
-    // That of ours comes with the project, so that anybody can measure it. With stand-ins both would be the same.
-    let recordings: &[&Recording] = if setup.is_generated {
-        &[&OWN_BASH]
-    } else if setup.is_quick {
-        &[&TRACE_01]
-    } else {
-        &[&TRACE_01, &OWN_BASH]
-    };
-    cells(wired, users(setup), recordings, setup)
+    let recordings = with_own(&TRACE_01, &OWN_BASH, setup);
+    cells(wired, users(setup), &recordings, setup)
 }
 
 pub(super) const LOSS: Experiment = Experiment {
@@ -254,15 +247,24 @@ fn adversarial(setup: &LabSetup) -> Vec<Cell> {
         Route::plain("both delay 100ms"),
         Response::millis(230, 230),
     );
-    // With stand-ins both would be the same.
-    let recordings: &[&Recording] = if setup.is_generated {
-        &[&OWN_LESS]
+    let recordings = with_own(&PAGING, &OWN_LESS, setup);
+    cells(paged, users(setup), &recordings, setup)
+}
+
+/// A recording of others beside one that comes with the project, which anybody can measure; one of them where it is to
+/// be quick, and where stand-ins would make both the same.
+fn with_own(
+    theirs: &'static Recording,
+    own: &'static Recording,
+    setup: &LabSetup,
+) -> Vec<&'static Recording> {
+    if setup.is_generated {
+        vec![own]
     } else if setup.is_quick {
-        &[&PAGING]
+        vec![theirs]
     } else {
-        &[&PAGING, &OWN_LESS]
-    };
-    cells(paged, users(setup), recordings, setup)
+        vec![theirs, own]
+    }
 }
 
 /// Both users, or the paper's where it is to be quick.
