@@ -174,7 +174,7 @@ fn recordings(arguments: &Arguments) -> Result<Vec<Recording>> {
     if arguments.data.is_some() {
         let mut others = Recording::read_all(&folder(arguments)?, &arguments.traces)?;
         // A copy of ours is not of others.
-        others.retain(|other| all.iter().all(|own| own.name != other.name));
+        others.retain(|other| all.iter().all(|own| own.trace != other.trace));
         all.extend(others);
     }
     Ok(all)
