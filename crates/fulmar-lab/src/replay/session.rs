@@ -41,17 +41,23 @@ pub(super) fn play(
         peer,
         setup,
     };
-    let (mut measured, died) = with_logins(|died| {
-        // No other run has this seed: they count from 1.
-        let seed = scenario.seed.wrapping_add(died << 32);
-        let scenario = scenario.clone();
-        play.once(Scenario { seed, ..scenario })
-    })?;
+    let (mut measured, died) = with_logins(|died| play.once(after_logins(&scenario, died)))?;
     if died > 0 {
         let figure = Figure::new(died as f64, "logins");
         measured.figures.insert("logins_died".to_owned(), figure);
     }
     Ok(measured)
+}
+
+/// Returns the scenario with a seed that no other run has, if so many logins have died: runs count theirs from 1.
+fn after_logins(scenario: &Scenario, died: u64) -> Scenario {
+    let mut again = scenario.clone();
+    if died > 0 {
+        again.seed = scenario.seed.wrapping_add(died << 32);
+        // The last seed of a text counts.
+        again.text.push_str(&format!("\nseed {}", again.seed));
+    }
+    again
 }
 
 /// Calls `play` with the number of logins that have died, until one does not, at most [`LOGINS_MAX`] times; returns
@@ -181,7 +187,17 @@ fn note(figures: &mut Figures, session: &TypingSession, verdict: &RunVerdict) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{Event, Record, Size};
+    use crate::trace::{Event, LinkTraces, Record, Size};
+
+    #[test]
+    fn a_run_after_logins_that_died_names_the_seed_that_it_has() {
+        let scenario = Scenario::parse("seed 3\nboth delay 5ms", &LinkTraces::none()).unwrap();
+        assert_eq!(after_logins(&scenario, 0).text, scenario.text);
+        let again = after_logins(&scenario, 2);
+        assert_ne!(again.seed, scenario.seed);
+        let read = Scenario::parse(&again.text, &LinkTraces::none()).unwrap();
+        assert_eq!(read.seed, again.seed);
+    }
 
     fn session(why_over: SessionEnd) -> TypingSession {
         let size = Size {
