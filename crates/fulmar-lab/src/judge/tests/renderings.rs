@@ -69,26 +69,28 @@ fn a_display_that_leaves_a_part_of_an_editor_behind_is_wrong_there() {
     assert_eq!(own(&verdict), [After(ms(100)); 6]);
 }
 
-/// The editor ends in two pieces: its last row is cleared, and half a second later the screen is put back.
+/// The editor ends in two pieces: its last words come, and half a second later the screen is put back.
 #[test]
 fn a_display_that_is_about_to_put_a_screen_back_has_not_done_so() {
+    const START: &str = "one\r\n$ ";
+    const OPEN: &str = "\x1b[?1049h\x1b[H\x1b[2J~\x1b[4;1H";
+    const CLOSE: &str = "\x1b[4;1Hbye\x1b[?1049l";
     let recording = side()
-        .out(0, "one\r\n$ ")
+        .out(0, START)
         .key(1000, "v")
-        .out(1000, "\x1b[?1049h\x1b[H\x1b[2J~\x1b[4;1H")
+        .out(1000, OPEN)
         .key(2000, "q")
-        .out(2000, "\x1b[4;1Hbye\x1b[?1049l")
+        .out(2000, CLOSE)
         .key(3000, "l")
         .out(3000, "l");
-    let stamp = |text: &str| 8 + 19 + text.len();
     let user = side()
-        .out(50, "one\r\n$ ")
+        .out(50, START)
         .key(1000, "v")
-        .out(1100, "\x1b[?1049h\x1b[H\x1b[2J~\x1b[4;1H")
+        .out(1100, OPEN)
         .key(2000, "q")
         .out(2100, "\x1b[4;1Hbye")
         .out(2600, "\x1b[?1049l")
-        .stamp(2600, stamp("\x1b[4;1Hbye\x1b[?1049l"))
+        .stamp(2600, [START, OPEN, CLOSE].map(str::len).iter().sum())
         .key(3000, "l")
         .out(3100, "l");
     let verdict = judged(recording.clone(), user, recording.later(50));
