@@ -97,14 +97,13 @@ impl Vocabulary {
     };
 
     /// The vocabulary of a client of ours with `rich`: also every attribute and underline, in its own colour,
-    /// links, and the cursor's shape.
+    /// and links. The cursor's shape comes with the hints.
     ///
     /// Source: docs/protocol.md §13.11.
     pub const RICH: Vocabulary = Vocabulary {
         attributes: Attributes::all(),
         underline_styles: true,
         links: true,
-        cursor_shape: true,
         mouse_encodings: MouseEncodings::All,
         ..Vocabulary::NATIVE
     };
