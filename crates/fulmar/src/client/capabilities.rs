@@ -144,7 +144,7 @@ impl Capabilities {
         let starts_with = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
         let is_modern = starts_with(&MODERN);
         let underlines_in_styles =
-            self.underline_styles || is_known(term, environment, VTE_WITH_UNDERLINES);
+            self.underline_styles || names_itself(term, environment, VTE_WITH_UNDERLINES);
         let vocabulary = Vocabulary {
             colors: self.palette(term, environment, wishes.true_color),
             attributes: if underlines_in_styles {
@@ -153,7 +153,7 @@ impl Capabilities {
                 self.attributes
             },
             underline_styles: underlines_in_styles,
-            links: is_modern || is_known(term, environment, VTE_WITH_LINKS),
+            links: is_modern || names_itself(term, environment, VTE_WITH_LINKS),
             titles: starts_with(&WITH_TITLES),
             clipboard: self.clipboard || starts_with(&WITH_TITLES),
             cursor_shape: self.cursor_shape,
@@ -221,7 +221,7 @@ const VTE_WITH_UNDERLINES: u32 = 5200;
 /// Tells by the variables that a terminal sets for the programs in it whether it is one with links and with underlines
 /// in styles and colours, and not older than that version of GNOME's widget. Multiplexers hand the variables on, so they count only
 /// where the type is the terminal's own.
-fn is_known(term: &str, environment: &Environment, vte_since: u32) -> bool {
+fn names_itself(term: &str, environment: &Environment, vte_since: u32) -> bool {
     if term.starts_with("screen") || term.starts_with("tmux") {
         return false;
     }
