@@ -56,7 +56,7 @@ pub(crate) struct DisplayStyle {
 pub(crate) struct DisplayPolicy {
     is_slow: bool,
     is_underlined: bool,
-    /// The time at which a prediction last had to wait.
+    /// The time at which a key, predicted or not, last had to wait.
     waited_at: Option<Time>,
     srtt: Option<Duration>,
 }
@@ -68,7 +68,7 @@ impl DisplayPolicy {
         self.refresh(is_idle);
     }
 
-    /// Takes note that the first prediction of those that wait was typed at that time.
+    /// Takes note that the first key of those that wait was typed at that time.
     pub(crate) fn note_waiting(&mut self, now: Time, oldest: Option<Time>) {
         if oldest.is_some_and(|oldest| now.since(oldest) >= SHOW_AFTER) {
             self.waited_at = Some(now);

@@ -1,11 +1,12 @@
 //! The rows of one screen.
 
+use std::collections::VecDeque;
+use std::ops::Range;
+
 use crate::cell::Cell;
 use crate::row::{CellRow, SharedRow};
 use crate::size::{Row, Size};
 use crate::style::Color;
-use std::collections::VecDeque;
-use std::ops::Range;
 
 /// The work of having a row in one more place and another one in one less: some five cells, as measured by
 /// the example `worst_input`.

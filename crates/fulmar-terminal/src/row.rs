@@ -25,7 +25,7 @@ pub struct CellRow {
 /// A row that several screens may hold, by reference count.
 ///
 /// The count has no weak references, so that to ask before each change whether a row is held once takes a load
-/// and no locked instruction (docs/decisions).
+/// and no locked instruction (docs/decisions/039-triomphe.md).
 pub type SharedRow = triomphe::Arc<CellRow>;
 
 /// The side table of one row, to which its cells refer by number.

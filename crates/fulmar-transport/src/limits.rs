@@ -428,7 +428,7 @@ pub(crate) const RETRY_PAUSE_MAX: Duration = Duration::from_millis(500);
 /// Source: docs/protocol.md §5.4.
 pub(crate) const COPY_DIFFERENCE_BYTES: usize = 1000;
 
-/// The longest difference of a link of a chain.
+/// The longest difference of a link of a chain where datagrams have 1252 bytes: it grows and shrinks with them.
 ///
 /// Chosen by eye: text with its colours, or letters at random, fill a datagram when they are compressed.
 pub(crate) const LINK_DIFFERENCE_BYTES: usize = 1500;
