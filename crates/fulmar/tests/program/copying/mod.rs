@@ -136,15 +136,13 @@ impl Drop for Running {
     }
 }
 
-/// The remote end of the copy that runs.
+/// The remote end of the copy that runs: the youngest, since the process that the login started leaves with it.
 #[track_caller]
 fn remote_end(scene: &Scene) -> Process {
-    let processes = scene.far.processes();
-    let mut ends = processes
-        .iter()
-        .filter(|(_, line)| line.contains("copy-server"));
-    let (pid, _) = ends.next().expect("there is a far end");
-    Process::of(*pid).expect("it runs")
+    let processes = scene.far.processes().into_iter();
+    let ends = processes.filter(|(_, line)| line.contains("copy-server"));
+    let mut running = ends.filter_map(|(pid, _)| Process::of(pid));
+    running.next_back().expect("there is a far end")
 }
 
 /// Some bytes that are no repetition.
