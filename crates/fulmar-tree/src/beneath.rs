@@ -81,19 +81,26 @@ impl Beneath {
 
     /// The folder at `names`, if it is there without a link on the way. Nothing is made.
     pub(crate) fn look(&self, names: &[&[u8]]) -> Result<Option<OwnedFd>> {
+        let (folder, depth) = self.look_far(names)?;
+        Ok((depth == names.len()).then_some(folder))
+    }
+
+    /// The deepest folder on the way to `names` that is there without a link on the way, and how many of the
+    /// names lead to it. Nothing is made.
+    pub(crate) fn look_far(&self, names: &[&[u8]]) -> Result<(OwnedFd, usize)> {
         let mut folder = self.root.try_clone().map_err(|_| Errno::MFILE)?;
         // Name by name from a descriptor that is held: what is renamed meanwhile cannot lead elsewhere.
-        for name in names {
+        for (depth, name) in names.iter().enumerate() {
             folder = match system::open_folder(&folder, name, system::SEARCH) {
                 Ok(below) => below,
-                Err(Errno::NOENT) => return Ok(None),
+                Err(Errno::NOENT) => return Ok((folder, depth)),
                 Err(Errno::LOOP | Errno::NOTDIR) if system::facts_at(&folder, name)?.is_link() => {
-                    return Ok(None);
+                    return Ok((folder, depth));
                 }
                 Err(error) => return Err(error),
             };
         }
-        Ok(Some(folder))
+        Ok((folder, names.len()))
     }
 
     /// Notes that the folder at `path` was made here.

@@ -271,24 +271,10 @@ fn a_dry_run_changes_nothing_and_finds_what_would_go_wrong() {
     let world = world();
     fs::create_dir(world.path().join("dst/a")).unwrap();
     let before = snapshot(world.path());
-    let options = crate::TargetOptions {
-        dry_run: true,
-        ..TARGET
-    };
-    let mut source = crate::testing::source(world.path(), &["src/a", "src/b", "src/d"]);
-    let mut target =
-        crate::TreeTarget::open(&crate::testing::context(world.path()), b"dst", options).unwrap();
-    let mut whys = Vec::new();
-    loop {
-        use fulmar_copy::{EntryId, NextEntry, Source as _, Target as _};
-        match source.next_entry(EntryId(0)) {
-            NextEntry::Entry(entry) => {
-                whys.extend(target.look(&entry).err().map(|trouble| trouble.kind));
-            }
-            NextEntry::End => break,
-            _ => {}
-        }
-    }
+    let operands = ["src/a", "src/b", "src/d"];
+    let looked = crate::testing::looked(world.path(), &operands, "dst", TARGET);
+    let whys: Vec<_> = looked.into_iter().filter_map(Result::err).collect();
+    let whys: Vec<_> = whys.iter().map(|error| error.kind).collect();
     assert_eq!(whys, [EntryErrorKind::IsFolder]);
     assert_eq!(snapshot(world.path()), before);
 }

@@ -10,7 +10,7 @@ use std::process::Command;
 use fulmar_copy::EntryErrorKind;
 
 use crate::partial;
-use crate::testing::{Outcome, PRESERVE, Random, TARGET, copy, snapshot};
+use crate::testing::{Outcome, PRESERVE, Random, TARGET, copy, looked, snapshot};
 
 /// A user without rights, by number: `nobody` on most systems.
 const NOBODY: u32 = 65_534;
@@ -138,6 +138,29 @@ fn what_cannot_be_written_is_told_and_stays_as_it_is() {
         "{outcome:?}"
     );
     assert_eq!(snapshot(&at("dst")).len(), 2);
+}
+
+/// A folder that cannot be made, and all that would be in it.
+#[test]
+fn a_dry_run_counts_nothing_below_a_folder_that_could_not_be_made() {
+    if !as_user("a_dry_run_counts_nothing_below_a_folder_that_could_not_be_made") {
+        return;
+    }
+    let world = world();
+    let at = |path: &str| world.path().join(path);
+    fs::create_dir(at("src/deep")).unwrap();
+    fs::write(at("src/deep/c"), "c").unwrap();
+    for (mode, refused) in [(0o755, 0), (0o555, 5)] {
+        set_mode(&at("dst"), mode);
+        let entries = looked(world.path(), &["src"], "dst", TARGET);
+        let denied = entries.iter().filter(|looked| {
+            looked
+                .as_ref()
+                .is_err_and(|error| error.kind == EntryErrorKind::Denied)
+        });
+        assert_eq!((entries.len(), denied.count()), (5, refused), "{mode:o}");
+        set_mode(&at("dst"), 0o755);
+    }
 }
 
 /// Its final mode was set, and then the copy was killed.

@@ -218,9 +218,12 @@ impl TreeTarget {
         };
         let names = below.names(&entry.path, is_folder)?;
         let (name, above) = names.split_last().ok_or_else(|| own(Errno::INVAL))?;
-        let Some(folder) = beneath.look(above).map_err(own)? else {
+        let (folder, depth) = beneath.look_far(above).map_err(own)?;
+        if depth < above.len() {
+            // Folders would be made here first.
+            system::may_write(&folder, b".").map_err(own)?;
             return Ok(Occupant::Nothing);
-        };
+        }
         let may_resume = self.options.resume && matches!(entry.kind, EntryKind::File { .. });
         let or_partial = |occupant| {
             let is_there =

@@ -6,8 +6,8 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use fulmar_copy::{
-    Entry, EntryError, EntryId, EntryKind, ExistingFile, NextEntry, PartialFile, Piece, Settled,
-    Source, Target,
+    Entry, EntryError, EntryId, EntryKind, ExistingFile, NextEntry, Occupant, PartialFile, Piece,
+    Settled, Source, Target,
 };
 
 use crate::{OperandContext, SourceOptions, TargetOptions, TreeSource, TreeTarget};
@@ -104,6 +104,30 @@ pub(crate) fn copy(
         Err(trouble) => outcome.troubles.push(trouble),
     }
     outcome
+}
+
+/// What a dry run finds at the place of each entry.
+pub(crate) fn looked(
+    base: &Path,
+    operands: &[&str],
+    target: &str,
+    options: TargetOptions,
+) -> Vec<Result<Occupant, EntryError>> {
+    let options = TargetOptions {
+        dry_run: true,
+        ..options
+    };
+    let mut source = source(base, operands);
+    let mut target = TreeTarget::open(&context(base), target.as_bytes(), options).unwrap();
+    let mut looked = Vec::new();
+    loop {
+        match source.next_entry(EntryId(0)) {
+            NextEntry::Entry(entry) if entry.kind == EntryKind::Leave => {}
+            NextEntry::Entry(entry) => looked.push(target.look(&entry)),
+            NextEntry::End => return looked,
+            _ => {}
+        }
+    }
 }
 
 /// Sees that the target is a folder if the source has several roots.
