@@ -129,10 +129,12 @@ pub(crate) enum CopyError {
         what: String,
     },
     /// Some files were copied, some were not or changed while they were read; they were named.
-    #[error("{troubles} files or folders were not copied, or changed during the copy")]
+    #[error("{troubles} files or folders {}", not_whole(*is_dry_run))]
     Incomplete {
         /// The number of entries that were not.
         troubles: u64,
+        /// True if nothing was to be copied.
+        is_dry_run: bool,
     },
     /// A signal has ended it.
     #[error("ended by {}", signal_name(*signal))]
@@ -262,7 +264,7 @@ impl Advice for CopyError {
     fn told(&self) -> Vec<String> {
         match (self, self.passed_on()) {
             // It was told by itself.
-            (CopyError::Incomplete { troubles: 1 }, _) => Vec::new(),
+            (CopyError::Incomplete { troubles: 1, .. }, _) => Vec::new(),
             (_, Some(failure)) => failure.told(),
             (_, None) => vec![self.to_string()],
         }
@@ -344,6 +346,15 @@ impl Advice for CopyError {
             | CopyError::Server(_)
             | CopyError::System(_) => return self.passed_on()?.advice(compat),
         })
+    }
+}
+
+/// Returns what is said of several entries that were not copied as they should be.
+fn not_whole(is_dry_run: bool) -> &'static str {
+    if is_dry_run {
+        "cannot be copied"
+    } else {
+        "were not copied, or changed during the copy"
     }
 }
 

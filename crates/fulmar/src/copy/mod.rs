@@ -124,7 +124,10 @@ fn run_jobs(arguments: &CopyArgs) -> Result<u8, CopyError> {
     // Why nothing was copied says more than that nobody has read it.
     match outcome? {
         0 => delivered.map(|()| 0),
-        troubles => Err(CopyError::Incomplete { troubles }),
+        troubles => Err(CopyError::Incomplete {
+            troubles,
+            is_dry_run: wishes.dry_run,
+        }),
     }
 }
 

@@ -137,6 +137,8 @@ pub(super) struct Reporter {
     stream_end: Option<CopyEnd>,
     /// The folders that were not made: everything in them fails as they did.
     failed_folders: Vec<RelativePath>,
+    /// The number of errors in them, which are not told one by one.
+    in_failed_folders: u64,
     /// Bytes that were there from an earlier try.
     resumed: u64,
     /// The number of errors of each kind at each end of the copy that runs.
@@ -180,6 +182,7 @@ impl Reporter {
             remote_end: None,
             stream_end: None,
             failed_folders: Vec::new(),
+            in_failed_folders: 0,
             resumed: 0,
             errors: Vec::new(),
         }
@@ -308,6 +311,7 @@ impl Reporter {
         {
             self.failed_folders.push(path.clone());
         }
+        self.in_failed_folders += u64::from(is_known);
         is_known
     }
 
@@ -331,6 +335,13 @@ impl Reporter {
 
     /// Tells how many errors were not shown.
     fn tell_the_others(&mut self) {
+        match std::mem::take(&mut self.in_failed_folders) {
+            0 => {}
+            1 => self.complain("cannot write 1 more, in a folder that could not be made"),
+            more => self.complain(&format!(
+                "cannot write {more} more, in folders that could not be made"
+            )),
+        }
         for (end, kind, count) in std::mem::take(&mut self.errors) {
             let others = count.saturating_sub(SAME_ERRORS_MAX);
             if others > 0 {
@@ -660,6 +671,7 @@ mod tests {
             remote_end: None,
             stream_end: None,
             failed_folders: Vec::new(),
+            in_failed_folders: 0,
             resumed: 0,
             errors: Vec::new(),
         }

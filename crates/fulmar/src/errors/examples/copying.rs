@@ -125,8 +125,18 @@ pub(super) fn rows() -> Vec<Row> {
             "the named target cannot be used as one",
         ),
         (
-            CopyError::Incomplete { troubles: 2 },
+            CopyError::Incomplete {
+                troubles: 2,
+                is_dry_run: false,
+            },
             "each was reported, with the reason",
+        ),
+        (
+            CopyError::Incomplete {
+                troubles: 2,
+                is_dry_run: true,
+            },
+            "the same, with --dry-run",
         ),
         (
             CopyError::Interrupted {

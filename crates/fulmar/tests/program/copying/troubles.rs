@@ -367,10 +367,15 @@ fn a_folder_that_cannot_be_made_is_told_once_and_not_for_all_that_is_in_it() {
     let lines: Vec<&str> = told.lines().collect();
     let first = format!("fulmar: cannot write {}: it is not a folder", far("file"));
     assert_eq!(lines.first(), Some(&first.as_str()), "{told}");
+    let others = "fulmar: cannot write 4 more, in folders that could not be made";
+    assert_eq!(lines.get(1), Some(&others), "{told}");
     assert!(
-        lines.len() == 2 && lines[1].contains("5 files or folders"),
+        lines.len() == 3 && lines[2].contains("5 files or folders were not copied"),
         "{told}"
     );
+    let told = expect_status(&scene, &["--dry-run", "-r", "tree", &far("file")], 1);
+    let last = "fulmar: 5 files or folders cannot be copied";
+    assert_eq!(told.lines().last(), Some(last), "{told}");
 }
 
 #[test]
