@@ -22,6 +22,7 @@ const USAGE: &str = "\
 fulmar [OPTIONS] [USER@]HOST [COMMAND...]
        fulmar [OPTIONS] --local [COMMAND...]
        fulmar cp [OPTIONS] SOURCE... TARGET
+       fulmar mosh [OPTIONS OF MOSH] [USER@]HOST [COMMAND...]
        fulmar server|client|config|man|completions|help ...";
 
 /// Command lines, and what they do.
