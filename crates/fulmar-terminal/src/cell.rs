@@ -2,10 +2,15 @@
 
 use crate::style::{Attributes, Color};
 
-/// The longest text of one cell, in bytes of UTF-8.
+/// The longest text of one cell, in bytes of UTF-8, where cells hold a character and its marks.
 ///
 /// Source: docs/protocol.md §8.5; docs/threat-model.md §6.
 pub const CELL_TEXT_MAX: usize = 32;
+
+/// The longest text of one cell, in bytes of UTF-8, where cells hold grapheme clusters.
+///
+/// Chosen by eye: the longest emoji of Unicode 17 (a kiss of two people with skin tones) has 35 bytes.
+pub const CLUSTER_TEXT_MAX: usize = 64;
 
 /// A cell of a [`CellRow`](crate::CellRow).
 ///
@@ -36,7 +41,8 @@ pub enum Glyph<'row> {
     Spacer,
     /// One character.
     Char(char),
-    /// A character with its combining marks, at most [`CELL_TEXT_MAX`] bytes.
+    /// Several characters: one with its combining marks, at most [`CELL_TEXT_MAX`] bytes, or a grapheme cluster, at
+    /// most [`CLUSTER_TEXT_MAX`] bytes.
     Cluster(&'row str),
 }
 
@@ -113,22 +119,26 @@ impl Cell {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cluster {
     length: u8,
-    bytes: [u8; CELL_TEXT_MAX],
+    bytes: [u8; CLUSTER_TEXT_MAX],
 }
 
 impl Cluster {
     pub(crate) fn new(first: char) -> Cluster {
-        let mut bytes = [0; CELL_TEXT_MAX];
+        let mut bytes = [0; CLUSTER_TEXT_MAX];
         let length = first.encode_utf8(&mut bytes).len() as u8;
         Cluster { length, bytes }
     }
 
-    /// Appends a character unless the text is then longer than a cell may hold.
-    pub(crate) fn push(&mut self, c: char) {
+    /// Appends a character unless the text is then longer than `bytes_max`.
+    pub(crate) fn push(&mut self, c: char, bytes_max: usize) {
         let start = usize::from(self.length);
-        if let Some(place) = self.bytes.get_mut(start..start + c.len_utf8()) {
+        let end = start + c.len_utf8();
+        if end > bytes_max {
+            return;
+        }
+        if let Some(place) = self.bytes.get_mut(start..end) {
             c.encode_utf8(place);
-            self.length += c.len_utf8() as u8;
+            self.length = end as u8;
         }
     }
 
@@ -153,15 +163,22 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_holds_32_bytes_and_no_more() {
-        let mut cluster = Cluster::new('e');
-        (0..15).for_each(|_| cluster.push('\u{301}'));
-        assert_eq!(cluster.as_str().len(), 31);
-        cluster.push('\u{302}');
-        assert_eq!(cluster.as_str().len(), 31);
-        cluster.push('x');
-        assert_eq!(cluster.as_str().len(), CELL_TEXT_MAX);
-        cluster.push('x');
-        assert_eq!(cluster.as_str().len(), CELL_TEXT_MAX);
+    fn a_cluster_holds_what_it_may_and_no_more() {
+        for bytes_max in [CELL_TEXT_MAX, CLUSTER_TEXT_MAX] {
+            let mut cluster = Cluster::new('e');
+            let mut push = |c| {
+                cluster.push(c, bytes_max);
+                cluster.as_str().len()
+            };
+            (0..bytes_max / 2 - 1).for_each(|_| {
+                push('\u{301}');
+            });
+            assert_eq!(push('\u{302}'), bytes_max - 1);
+            assert_eq!(push('x'), bytes_max);
+            assert_eq!(push('x'), bytes_max);
+        }
+        let mut cluster = Cluster::new('x');
+        (0..100).for_each(|_| cluster.push('x', usize::MAX));
+        assert_eq!(cluster.as_str().len(), CLUSTER_TEXT_MAX);
     }
 }

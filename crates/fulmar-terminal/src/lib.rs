@@ -57,7 +57,7 @@ mod utf8;
 mod vocabulary;
 mod width;
 
-pub use cell::{CELL_TEXT_MAX, Cell, Glyph};
+pub use cell::{CELL_TEXT_MAX, CLUSTER_TEXT_MAX, Cell, Glyph};
 pub use cursor::{Cursor, CursorShape};
 pub use hyperlink::{Hyperlink, LINK_URI_MAX, LINKS_MAX};
 pub use keys::{CursorKeyMode, CursorKeys};

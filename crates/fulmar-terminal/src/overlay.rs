@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::cell::Glyph;
+use crate::cell::{CELL_TEXT_MAX, Glyph};
 use crate::cursor::CursorShape;
 use crate::row::{CellRow, SharedRow};
 use crate::screen::Screen;
@@ -23,7 +23,7 @@ impl Screen {
             let wide = match width(character) {
                 Width::Zero => {
                     if let Some(before) = u16::checked_sub(column, 1) {
-                        cells.append_mark(Column(before), character);
+                        cells.append_mark(Column(before), character, CELL_TEXT_MAX);
                     }
                     continue;
                 }
@@ -61,7 +61,7 @@ impl Screen {
                 row.write_char(at.column, first.unwrap_or(' '), columns == 2, pen);
                 marks
                     .chars()
-                    .for_each(|mark| row.append_mark(at.column, mark));
+                    .for_each(|mark| row.append_mark(at.column, mark, CELL_TEXT_MAX));
             }
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Source: docs/protocol.md §8.4 and §8.5.
 
+use crate::cell::CELL_TEXT_MAX;
 use crate::modes::ModeFlags;
 use crate::row::SharedRow;
 use crate::screen::{ALLOCATION_WORK, Screen};
@@ -262,7 +263,7 @@ impl Screen {
         if cell.is_spacer() {
             target.column.0 = target.column.0.saturating_sub(1);
         }
-        row.append_mark(target.column, mark);
+        row.append_mark(target.column, mark, CELL_TEXT_MAX);
         // The mark stands on a no-break space now, which counts as printed (docs/protocol.md §8.5).
         if cell.is_blank() && target == self.cursor.position {
             self.advance_to(target.column.0 + 1, 1);

@@ -259,21 +259,21 @@ impl CellRow {
         }
     }
 
-    /// Adds a combining mark to the text at `column` unless that would be longer than
-    /// [`CELL_TEXT_MAX`](crate::CELL_TEXT_MAX). A blank becomes a no-break space that carries the mark.
-    pub(crate) fn append_mark(&mut self, column: Column, mark: char) {
+    /// Adds a combining mark to the text at `column` unless that would be longer than `bytes_max`. A blank becomes a
+    /// no-break space that carries the mark.
+    pub(crate) fn append_mark(&mut self, column: Column, mark: char, bytes_max: usize) {
         let index = usize::from(column.0);
         let Some(&cell) = self.cells.get(index) else {
             return;
         };
         let base = match self.glyph_of(&cell) {
             Glyph::Spacer => return,
-            Glyph::Cluster(_) => return self.push_to_cluster(&cell, mark),
+            Glyph::Cluster(_) => return self.push_to_cluster(&cell, mark, bytes_max),
             Glyph::Blank => '\u{a0}',
             Glyph::Char(c) => c,
         };
         let mut cluster = Cluster::new(base);
-        cluster.push(mark);
+        cluster.push(mark, bytes_max);
         let number = self.note_cluster(cluster);
         if let Some(cell) = self.cells.get_mut(index) {
             cell.glyph = Cell::CLUSTER | (cell.glyph & Cell::WIDE) | number;
@@ -282,14 +282,14 @@ impl CellRow {
     }
 
     /// No two cells refer to the same cluster, so it is changed in place.
-    fn push_to_cluster(&mut self, cell: &Cell, mark: char) {
+    fn push_to_cluster(&mut self, cell: &Cell, mark: char, bytes_max: usize) {
         let number = (cell.glyph & Cell::PAYLOAD) as usize;
         if let Some(cluster) = self
             .side
             .as_mut()
             .and_then(|side| side.clusters.get_mut(number))
         {
-            cluster.push(mark);
+            cluster.push(mark, bytes_max);
         }
     }
 
@@ -443,6 +443,7 @@ impl Eq for CellRow {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cell::CELL_TEXT_MAX;
     use proptest::prelude::*;
 
     const COLUMNS: u16 = 12;
@@ -459,7 +460,7 @@ mod tests {
             0 => row.erase(column..column + count, background),
             1 => row.insert(Column(column), count, background),
             2 => row.delete(Column(column), count, background),
-            3 => row.append_mark(Column(column), '\u{301}'),
+            3 => row.append_mark(Column(column), '\u{301}', CELL_TEXT_MAX),
             4 => row.write_char(Column(column.min(COLUMNS - 2)), '漢', true, pen),
             5 => row.write_ascii(Column(column), &b"abcdefghijkl"[usize::from(column)..], pen),
             _ => {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::Screen;
-use crate::cell::Glyph;
+use crate::cell::{CELL_TEXT_MAX, Glyph};
 use crate::cursor::CursorShape;
 use crate::frame::seen::{Seen, is_same_row, is_wrapped};
 use crate::modes::Modes;
@@ -154,7 +154,7 @@ fn project_row(row: &CellRow, vocabulary: &Vocabulary) -> CellRow {
                 let base = characters.next().unwrap_or(' ');
                 projected.write_char(column, base, seen.wide, pen);
                 for mark in characters {
-                    projected.append_mark(column, mark);
+                    projected.append_mark(column, mark, CELL_TEXT_MAX);
                 }
             }
         }
