@@ -21,6 +21,8 @@
 mod base64;
 mod cell;
 mod charset;
+#[cfg_attr(not(test), expect(dead_code, reason = "printing asks it"))]
+mod cluster;
 mod csi;
 mod cursor;
 mod echo;

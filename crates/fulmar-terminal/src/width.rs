@@ -1,6 +1,6 @@
 //! Tells how many columns a character takes.
 
-use unicode_width::UnicodeWidthChar;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The room a character needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,34 @@ pub(crate) fn width(c: char) -> Width {
         Some(2) => Width::Two,
         _ => Width::One,
     }
+}
+
+/// Returns how many columns a cell of `columns` takes once `c` goes on with its grapheme cluster behind `before`: those
+/// that each character takes by itself, but two at most, and two from the selector of an emoji's look (U+FE0F) on,
+/// where it has that meaning. What selects the look of a text (U+FE0E) changes nothing.
+///
+/// Source: docs/protocol.md §8.5.
+#[cfg_attr(not(test), expect(dead_code, reason = "printing asks it"))]
+pub(crate) fn grown_columns(columns: u16, before: char, c: char) -> u16 {
+    let added = match width(c) {
+        Width::Zero if c == '\u{fe0f}' && is_shown_as_emoji(before) => 2,
+        Width::Zero => 0,
+        Width::One => 1,
+        Width::Two => 2,
+    };
+    (columns + added).min(2)
+}
+
+/// Returns true if U+FE0F behind `c` makes it an emoji of two columns.
+fn is_shown_as_emoji(c: char) -> bool {
+    let mut buffer = [0; 8];
+    let end = c.len_utf8() + '\u{fe0f}'.len_utf8();
+    let Some(selector) = buffer.get_mut(c.len_utf8()..) else {
+        return false;
+    };
+    '\u{fe0f}'.encode_utf8(selector);
+    c.encode_utf8(&mut buffer);
+    std::str::from_utf8(&buffer[..end]).is_ok_and(|sequence| sequence.width() == 2)
 }
 
 fn as_in_c(code: u32) -> Option<Width> {
@@ -147,6 +175,32 @@ mod tests {
         ] {
             assert_eq!(width(c), expected, "{:04x}", u32::from(c));
         }
+    }
+
+    #[test]
+    fn a_cell_grows_to_two_columns_and_no_more() {
+        let columns = |text: &str| {
+            let pairs = text.chars().zip(text.chars().skip(1));
+            pairs.fold(1, |columns, (before, c)| grown_columns(columns, before, c))
+        };
+        for narrow in ["e\u{301}", "a\u{fe0f}", "1\u{20e3}", "❤\u{fe0e}", "🇩"] {
+            assert_eq!(columns(narrow), 1, "{narrow}");
+        }
+        for wide in [
+            "❤\u{fe0f}",
+            "1\u{fe0f}\u{20e3}",
+            "🇩🇪",
+            "❤\u{200d}🔥",
+            "⛹🏽",
+            "न\u{93e}",
+            "©\u{fe0f}",
+            "क\u{94d}ष\u{93f}",
+        ] {
+            assert_eq!(columns(wide), 2, "{wide}");
+        }
+        assert_eq!(grown_columns(2, '👩', '\u{200d}'), 2);
+        assert_eq!(grown_columns(2, '\u{200d}', '👩'), 2);
+        assert_eq!(grown_columns(2, '👍', '\u{fe0e}'), 2);
     }
 
     #[test]
