@@ -129,6 +129,17 @@ impl Cluster {
         Cluster { length, bytes }
     }
 
+    /// Returns a text of one cell; `None` if it has no character or is too long.
+    pub(crate) fn from_text(text: &str) -> Option<Cluster> {
+        let mut cluster = Cluster {
+            length: u8::try_from(text.len()).ok().filter(|&length| length > 0)?,
+            bytes: [0; CLUSTER_TEXT_MAX],
+        };
+        let place = cluster.bytes.get_mut(..text.len())?;
+        place.copy_from_slice(text.as_bytes());
+        Some(cluster)
+    }
+
     /// Appends a character unless the text is then longer than `bytes_max`.
     pub(crate) fn push(&mut self, c: char, bytes_max: usize) {
         let start = usize::from(self.length);

@@ -21,8 +21,8 @@
 mod base64;
 mod cell;
 mod charset;
-#[cfg_attr(not(test), expect(dead_code, reason = "printing asks it"))]
 mod cluster;
+mod clustering;
 mod csi;
 mod cursor;
 mod echo;
@@ -41,6 +41,7 @@ mod overlay;
 mod parser;
 mod permitted;
 mod print;
+mod print_clusters;
 mod rendition;
 mod replies;
 mod reset;
@@ -60,6 +61,7 @@ mod vocabulary;
 mod width;
 
 pub use cell::{CELL_TEXT_MAX, CLUSTER_TEXT_MAX, Cell, Glyph};
+pub use clustering::Clustering;
 pub use cursor::{Cursor, CursorShape};
 pub use hyperlink::{Hyperlink, LINK_URI_MAX, LINKS_MAX};
 pub use keys::{CursorKeyMode, CursorKeys};

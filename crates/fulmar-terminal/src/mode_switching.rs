@@ -1,5 +1,7 @@
 //! Switches modes on and off, and says which are on.
 
+use crate::cell::{CELL_TEXT_MAX, CLUSTER_TEXT_MAX};
+use crate::clustering::Clustering;
 use crate::csi::Csi;
 use crate::modes::{ModeFlags, MouseEncoding, MouseMode};
 use crate::saved::Contents;
@@ -95,6 +97,30 @@ impl Screen {
             25 => Some(self.cursor.visible),
             47 | 1047 | 1049 => Some(self.alternate),
             _ => None,
+        }
+    }
+
+    /// Sets the say that programs have in mode 2027. What is on the screen stays as it is.
+    pub fn set_clustering(&mut self, clustering: Clustering) {
+        self.clustering = clustering;
+        match clustering {
+            Clustering::Unknown => self.modes.flags.remove(ModeFlags::GRAPHEME_CLUSTERS),
+            Clustering::Switchable => {}
+            Clustering::Permanent => self.modes.flags.insert(ModeFlags::GRAPHEME_CLUSTERS),
+        }
+    }
+
+    /// Returns true if characters that make one grapheme cluster share a cell.
+    pub fn is_clustering(&self) -> bool {
+        self.modes.has(ModeFlags::GRAPHEME_CLUSTERS)
+    }
+
+    /// The longest text that a cell gets.
+    pub(crate) fn cell_text_max(&self) -> usize {
+        if self.is_clustering() {
+            CLUSTER_TEXT_MAX
+        } else {
+            CELL_TEXT_MAX
         }
     }
 }

@@ -33,6 +33,8 @@ bitflags::bitflags! {
         const SYNCHRONIZED = 1 << 11;
         /// ?12: the cursor blinks. Kept apart from its shape, which may be the user's own.
         const BLINKING_CURSOR = 1 << 12;
+        /// ?2027: characters that make one grapheme cluster share a cell.
+        const GRAPHEME_CLUSTERS = 1 << 13;
     }
 }
 

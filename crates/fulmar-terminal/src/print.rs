@@ -2,7 +2,6 @@
 //!
 //! Source: docs/protocol.md §8.4 and §8.5.
 
-use crate::cell::CELL_TEXT_MAX;
 use crate::modes::ModeFlags;
 use crate::row::SharedRow;
 use crate::screen::{ALLOCATION_WORK, Screen};
@@ -10,11 +9,14 @@ use crate::size::{Column, Position};
 use crate::width::{Width, width};
 
 /// The work of adding a mark to a cell, which copies the text of that cell. Chosen by eye.
-const MARK_WORK: u64 = 8;
+pub(crate) const MARK_WORK: u64 = 8;
 
 impl Screen {
     /// Prints text that has no controls.
     pub(crate) fn print(&mut self, text: &str) {
+        if self.is_clustering() {
+            return self.print_clusters(text);
+        }
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             let is_run = self.charsets.is_ascii() && width(c) != Width::Zero;
@@ -109,7 +111,7 @@ impl Screen {
     /// Prints the part of `text` that fits into the row and has no marks, as it stands; returns
     /// the number of its bytes. This is the fast path: the row is looked up and the rendition
     /// brought into form once for all of it.
-    fn print_run(&mut self, text: &str) -> usize {
+    pub(crate) fn print_run(&mut self, text: &str) -> usize {
         self.wrap_if_pending();
         let Position { row, column } = self.cursor.position;
         let columns = self.size.columns();
@@ -155,19 +157,24 @@ impl Screen {
         text.len() - rest.len()
     }
 
-    fn print_char(&mut self, c: char) {
+    pub(crate) fn print_char(&mut self, c: char) {
         match width(c) {
             Width::Zero => self.combine(c),
-            Width::One => self.print_wide(c, 1),
-            Width::Two => self.print_wide(c, 2),
+            Width::One => {
+                self.print_wide(c, 1);
+            }
+            Width::Two => {
+                self.print_wide(c, 2);
+            }
         }
     }
 
-    fn print_wide(&mut self, c: char, columns: u16) {
+    /// Prints a character as one of so many columns. Returns whether there was room for it.
+    pub(crate) fn print_wide(&mut self, c: char, columns: u16) -> bool {
         self.wrap_if_pending();
         let columns_left = self.size.columns() - self.cursor.position.column.0;
         if columns_left < columns && !self.wrap_early() {
-            return;
+            return false;
         }
         let Position { row, column } = self.cursor.position;
         let insert = self.modes.has(ModeFlags::INSERT);
@@ -180,11 +187,12 @@ impl Screen {
         row.write_char(column, c, columns == 2, pen);
         self.advance_to(column.0 + columns, columns);
         self.last_character = Some(c);
+        true
     }
 
     /// Makes room for a wide character where only one column is left: the column is blanked and
     /// the next row begun. Returns whether there is room.
-    fn wrap_early(&mut self) -> bool {
+    pub(crate) fn wrap_early(&mut self) -> bool {
         let wraps = self.modes.has(ModeFlags::AUTO_WRAP) && self.size.columns() >= 2;
         if wraps {
             self.blank_gap();
@@ -237,7 +245,7 @@ impl Screen {
 
     /// Moves the cursor behind what was printed, the last character of which took `columns` up to
     /// column `end`.
-    fn advance_to(&mut self, end: u16, columns: u16) {
+    pub(crate) fn advance_to(&mut self, end: u16, columns: u16) {
         let row = self.cursor.position.row;
         let last = self.size.last_column();
         self.cursor.pending_wrap = end > last.0;
@@ -252,6 +260,7 @@ impl Screen {
     /// moved since. A mark with nothing to stand on gets a cell of its own.
     fn combine(&mut self, mark: char) {
         self.charge(MARK_WORK);
+        let bytes_max = self.cell_text_max();
         let mut target = self.printed.unwrap_or(self.cursor.position);
         let row = self.grid.row_mut(target.row, 1);
         let cell = row
@@ -263,7 +272,7 @@ impl Screen {
         if cell.is_spacer() {
             target.column.0 = target.column.0.saturating_sub(1);
         }
-        row.append_mark(target.column, mark, CELL_TEXT_MAX);
+        row.append_mark(target.column, mark, bytes_max);
         // The mark stands on a no-break space now, which counts as printed (docs/protocol.md §8.5).
         if cell.is_blank() && target == self.cursor.position {
             self.advance_to(target.column.0 + 1, 1);
@@ -294,7 +303,7 @@ fn columns_that_fit(text: &str, room: u16) -> u16 {
 }
 
 /// Returns the ASCII at the start of `text`, at most `max` characters.
-fn ascii_prefix(text: &str, max: usize) -> &[u8] {
+pub(crate) fn ascii_prefix(text: &str, max: usize) -> &[u8] {
     let bytes = text.as_bytes();
     let bytes = bytes.get(..max).unwrap_or(bytes);
     if bytes.is_ascii() {

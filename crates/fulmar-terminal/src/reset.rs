@@ -11,6 +11,7 @@ use crate::style::Style;
 impl Screen {
     /// RIS: as after power on. What is not the screen's own (titles, clipboard, bells rung) stays.
     pub(crate) fn reset(&mut self) {
+        let clustering = self.clustering;
         let mut fresh = Screen::new(self.size);
         let rows_and_columns = u64::from(self.size.rows()) + u64::from(self.size.columns());
         let made = 2 * rows_and_columns + 8 * ALLOCATION_WORK;
@@ -24,6 +25,7 @@ impl Screen {
             links: self.links.clone(),
             ..fresh
         };
+        self.set_clustering(clustering);
     }
 
     /// DECSTR: the text and the cursor's place stay; what would surprise a shell goes.

@@ -293,6 +293,19 @@ impl CellRow {
         }
     }
 
+    /// Makes the narrow cell at `column` wide. There must be a cell to the right of it.
+    pub(crate) fn widen(&mut self, column: Column) {
+        let start = usize::from(column.0);
+        self.touch(start + 1..start + 2);
+        if let Some([left, right]) = self.cells.get_mut(start..start + 2) {
+            left.glyph |= Cell::WIDE;
+            *right = Cell {
+                glyph: Cell::SPACER,
+                ..*left
+            };
+        }
+    }
+
     /// Makes the cells of `columns` blank.
     pub(crate) fn erase(&mut self, columns: Range<u16>, background: Color) {
         let columns = self.within(columns);
@@ -461,6 +474,10 @@ mod tests {
             1 => row.insert(Column(column), count, background),
             2 => row.delete(Column(column), count, background),
             3 => row.append_mark(Column(column), '\u{301}', CELL_TEXT_MAX),
+            7 if row.cells()[usize::from(column)].width() == 1 && column + 1 < COLUMNS => {
+                row.append_mark(Column(column), 'x', CELL_TEXT_MAX);
+                row.widen(Column(column));
+            }
             4 => row.write_char(Column(column.min(COLUMNS - 2)), '漢', true, pen),
             5 => row.write_ascii(Column(column), &b"abcdefghijkl"[usize::from(column)..], pen),
             _ => {
@@ -470,7 +487,7 @@ mod tests {
     }
 
     fn changes() -> impl Strategy<Value = Vec<(u8, u16, u16)>> {
-        prop::collection::vec((0..14_u8, 0..COLUMNS, 0..COLUMNS), 0..40)
+        prop::collection::vec((0..18_u8, 0..COLUMNS, 0..COLUMNS), 0..40)
     }
 
     proptest! {

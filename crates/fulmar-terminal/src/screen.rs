@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::charset::Charsets;
+use crate::clustering::Clustering;
 use crate::cursor::Cursor;
 use crate::grid::Grid;
 use crate::hyperlink::Hyperlinks;
@@ -32,6 +33,8 @@ pub struct Screen {
     pub(crate) cursor: Cursor,
     pub(crate) style: Style,
     pub(crate) modes: Modes,
+    /// The say that programs have in mode 2027.
+    pub(crate) clustering: Clustering,
     pub(crate) charsets: Charsets,
     pub(crate) tabs: TabStops,
     /// The scrolling region, top to below its bottom.
@@ -63,6 +66,7 @@ impl Screen {
             cursor: Cursor::default(),
             style: Style::default(),
             modes: Modes::default(),
+            clustering: Clustering::default(),
             charsets: Charsets::default(),
             tabs: TabStops::every_eighth(),
             margins: 0..size.rows(),

@@ -1,5 +1,6 @@
 //! A terminal: bytes in, screen and answers out.
 
+use crate::clustering::Clustering;
 use crate::csi::Csi;
 use crate::parser::{Handler, Parser};
 use crate::replies::Replies;
@@ -63,6 +64,11 @@ impl Terminal {
     pub fn resize(&mut self, size: Size) {
         self.screen.crop_above_cursor(size.rows());
         self.screen.resize(size);
+    }
+
+    /// Sets the say that programs have in mode 2027.
+    pub fn set_clustering(&mut self, clustering: Clustering) {
+        self.screen.set_clustering(clustering);
     }
 
     /// Returns the answers to the program's questions since the last call: input for the program.

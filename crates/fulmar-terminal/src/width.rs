@@ -42,7 +42,6 @@ pub(crate) fn width(c: char) -> Width {
 /// where it has that meaning. What selects the look of a text (U+FE0E) changes nothing.
 ///
 /// Source: docs/protocol.md §8.5.
-#[cfg_attr(not(test), expect(dead_code, reason = "printing asks it"))]
 pub(crate) fn grown_columns(columns: u16, before: char, c: char) -> u16 {
     let added = match width(c) {
         Width::Zero if c == '\u{fe0f}' && is_shown_as_emoji(before) => 2,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::{fs, io};
 
-use fulmar_terminal::{Size, Terminal};
+use fulmar_terminal::{Clustering, Size, Terminal};
 use proptest::prelude::*;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/recordings");
@@ -78,6 +78,20 @@ fn sequences_and_code_points_may_be_cut_anywhere() {
 }
 
 proptest! {
+    #[test]
+    fn clusters_may_be_cut_anywhere(
+        text in "([a-c❤👩🏽🇩🇪1\u{fe0f}\u{20e3}\u{200d}\u{301}\u{200b}漢한\u{11a8}कष\u{94d}\u{600}]|\r\n|\x1b\\[(C|D|31m|4h|4l|@|P)){0,60}",
+        columns in 1..7_u16,
+    ) {
+        let size = Size::new(3, columns).expect("a small size");
+        let (mut whole, mut cut) = (Terminal::new(size), Terminal::new(size));
+        whole.set_clustering(Clustering::Permanent);
+        cut.set_clustering(Clustering::Permanent);
+        whole.process(text.as_bytes());
+        text.as_bytes().chunks(1).for_each(|byte| cut.process(byte));
+        prop_assert_eq!(whole.screen(), cut.screen());
+    }
+
     #[test]
     fn anything_may_be_cut_to_single_bytes(bytes: Vec<u8>, from in 0..TANGLE.len()) {
         let input = [&bytes[..], &TANGLE.as_bytes()[from..], &bytes].concat();

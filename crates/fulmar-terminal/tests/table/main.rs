@@ -6,6 +6,7 @@
 mod support;
 
 mod charsets;
+mod clusters;
 mod editing;
 mod modes;
 mod moving;
