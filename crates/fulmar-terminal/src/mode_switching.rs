@@ -3,7 +3,7 @@
 use crate::cell::{CELL_TEXT_MAX, CLUSTER_TEXT_MAX};
 use crate::clustering::Clustering;
 use crate::csi::Csi;
-use crate::modes::{ModeFlags, MouseEncoding, MouseMode};
+use crate::modes::{ModeFlags, ModeState, MouseEncoding, MouseMode};
 use crate::saved::Contents;
 use crate::screen::Screen;
 
@@ -55,6 +55,9 @@ impl Screen {
         match (number, on) {
             (6, _) => self.go_to(0, 0),
             (25, _) => self.cursor.visible = on,
+            (2027, _) if self.clustering == Clustering::Switchable => {
+                self.modes.flags.set(ModeFlags::GRAPHEME_CLUSTERS, on);
+            }
             (47 | 1047, true) => self.enter_alternate(Contents::Keep),
             (47, false) => self.leave_alternate(Contents::Keep),
             (1047, false) => self.leave_alternate(Contents::Erase),
@@ -73,34 +76,37 @@ impl Screen {
         }
     }
 
-    /// Returns true if mode `number` is on, or `None` if it is not known.
-    pub(crate) fn mode(&self, number: u16) -> Option<bool> {
+    /// Returns the state of mode `number`.
+    pub(crate) fn mode(&self, number: u16) -> ModeState {
         match number {
-            4 => Some(self.modes.has(ModeFlags::INSERT)),
-            20 => Some(self.modes.has(ModeFlags::NEW_LINE)),
-            _ => None,
+            4 => ModeState::switchable(self.modes.has(ModeFlags::INSERT)),
+            20 => ModeState::switchable(self.modes.has(ModeFlags::NEW_LINE)),
+            _ => ModeState::Unknown,
         }
     }
 
-    /// Returns true if private mode `number` is on, or `None` if it is not known.
-    pub(crate) fn private_mode(&self, number: u16) -> Option<bool> {
-        if let Some(flag) = private_flag(number) {
-            return Some(self.modes.has(flag));
-        }
-        if MouseMode::from_number(number).is_some() {
-            return Some(self.modes.mouse.number() == Some(number));
-        }
-        if MouseEncoding::from_number(number).is_some() {
-            return Some(self.modes.mouse_encoding.number() == Some(number));
-        }
-        match number {
-            25 => Some(self.cursor.visible),
-            47 | 1047 | 1049 => Some(self.alternate),
-            _ => None,
-        }
+    /// Returns the state of private mode `number`.
+    pub(crate) fn private_mode(&self, number: u16) -> ModeState {
+        let is_set = if let Some(flag) = private_flag(number) {
+            self.modes.has(flag)
+        } else if MouseMode::from_number(number).is_some() {
+            self.modes.mouse.number() == Some(number)
+        } else if MouseEncoding::from_number(number).is_some() {
+            self.modes.mouse_encoding.number() == Some(number)
+        } else {
+            match (number, self.clustering) {
+                (25, _) => self.cursor.visible,
+                (47 | 1047 | 1049, _) => self.alternate,
+                (2027, Clustering::Switchable) => self.is_clustering(),
+                (2027, Clustering::Permanent) => return ModeState::PermanentlySet,
+                _ => return ModeState::Unknown,
+            }
+        };
+        ModeState::switchable(is_set)
     }
 
-    /// Sets the say that programs have in mode 2027. What is on the screen stays as it is.
+    /// Sets the say that programs have in mode 2027. What is on the screen stays as it is, and so does a mode that
+    /// programs can switch from here on.
     pub fn set_clustering(&mut self, clustering: Clustering) {
         self.clustering = clustering;
         match clustering {

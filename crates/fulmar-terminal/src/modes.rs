@@ -124,6 +124,26 @@ impl MouseEncoding {
     }
 }
 
+/// The state of a mode as DECRPM reports it; the numbers are those of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ModeState {
+    Unknown = 0,
+    Set = 1,
+    Reset = 2,
+    PermanentlySet = 3,
+}
+
+impl ModeState {
+    /// Returns the state of a mode that can be switched.
+    pub(crate) const fn switchable(is_set: bool) -> ModeState {
+        if is_set {
+            ModeState::Set
+        } else {
+            ModeState::Reset
+        }
+    }
+}
+
 /// All modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Modes {

@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use crate::csi::Csi;
-use crate::modes::ModeFlags;
+use crate::modes::{ModeFlags, ModeState};
 use crate::rendition;
 use crate::screen::Screen;
 
@@ -139,9 +139,9 @@ impl Replies {
         self.push(&format!("\x1bP1$r{value}\x1b\\"));
     }
 
-    /// DECRPM: 1 set, 2 reset, 0 not known.
-    fn report_mode(&mut self, marker: &str, number: u16, is_set: Option<bool>) {
-        let state = is_set.map_or(0, |set| if set { 1 } else { 2 });
+    /// DECRPM.
+    fn report_mode(&mut self, marker: &str, number: u16, state: ModeState) {
+        let state = state as u8;
         self.push(&format!("\x1b[{marker}{number};{state}$y"));
     }
 }

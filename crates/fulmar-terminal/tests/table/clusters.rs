@@ -136,6 +136,45 @@ fn a_cluster_holds_text_up_to_its_cap() {
     assert_eq!(text_of(marks + 1), CLUSTER_TEXT_MAX - 1);
 }
 
+/// A program with this say that writes `bytes` and asks for mode 2027 gets this answer; an emoji with a
+/// skin tone then takes so many columns.
+#[track_caller]
+fn asked(clustering: Clustering, bytes: &str, answer: u16, columns: u16) {
+    let mut terminal = Terminal::new(Size::new(1, 9).expect("a small size"));
+    terminal.set_clustering(clustering);
+    terminal.process(format!("{bytes}\x1b[?2027$p").as_bytes());
+    let replies = terminal.take_replies();
+    let wanted = format!("\x1b[?2027;{answer}$y");
+    assert_eq!(String::from_utf8_lossy(&replies), wanted, "{bytes:?}");
+    terminal.process("👍🏽".as_bytes());
+    let column = terminal.screen().cursor().position.column.0;
+    assert_eq!(column, columns, "{bytes:?}");
+}
+
+#[test]
+fn the_owner_of_a_screen_says_whether_programs_can_switch_clusters() {
+    for bytes in ["", "\x1b[?2027h", "\x1b[?2027l", "\x1bc"] {
+        asked(Clustering::Unknown, bytes, 0, 4);
+        asked(Clustering::Permanent, bytes, 3, 2);
+    }
+    for off in ["", "\x1b[?2027h\x1b[?2027l", "\x1b[?2027h\x1bc"] {
+        asked(Clustering::Switchable, off, 2, 4);
+    }
+    for on in ["\x1b[?2027h", "\x1b[?25;2027h", "\x1b[?2027h\x1b[!p"] {
+        asked(Clustering::Switchable, on, 1, 2);
+    }
+}
+
+#[test]
+fn a_screen_that_gets_another_owner_forgets_what_a_program_had_set() {
+    let mut terminal = Terminal::new(Size::default());
+    terminal.set_clustering(Clustering::Switchable);
+    terminal.process(b"\x1b[?2027h");
+    assert!(terminal.screen().is_clustering());
+    terminal.set_clustering(Clustering::Unknown);
+    assert!(!terminal.screen().is_clustering());
+}
+
 #[test]
 fn without_clusters_each_character_is_by_itself() {
     crate::on(1, 9, "│", "👍🏽", "👍🏽│");
