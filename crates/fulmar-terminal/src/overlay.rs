@@ -9,7 +9,7 @@ use crate::row::{CellRow, SharedRow};
 use crate::screen::Screen;
 use crate::size::{Column, Position, Row};
 use crate::style::{Color, Style};
-use crate::width::{Width, width};
+use crate::width::{Width, char_columns, width};
 
 impl Screen {
     /// Replaces a row by `text` in `style`, cut at the right margin and filled up with the style's
@@ -92,17 +92,6 @@ impl Screen {
     pub fn set_names(&mut self, title: Option<Arc<str>>, icon_name: Option<Arc<str>>) {
         self.title = title;
         self.icon_name = icon_name;
-    }
-}
-
-/// Returns the number of columns that a character takes by itself: 0 for a mark, 1 or 2.
-///
-/// Source: docs/protocol.md §8.4.
-pub fn char_columns(character: char) -> u16 {
-    match width(character) {
-        Width::Zero => 0,
-        Width::One => 1,
-        Width::Two => 2,
     }
 }
 

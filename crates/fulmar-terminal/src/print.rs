@@ -2,6 +2,7 @@
 //!
 //! Source: docs/protocol.md §8.4 and §8.5.
 
+use crate::content::Content;
 use crate::modes::ModeFlags;
 use crate::row::SharedRow;
 use crate::screen::{ALLOCATION_WORK, Screen};
@@ -32,17 +33,16 @@ impl Screen {
         }
     }
 
-    /// Prints the last character `count` times more (REP).
+    /// Prints what the last cell shows `count` times more (REP): a character, or a grapheme cluster.
     ///
     /// The work is that of a row or two, however many rows are filled: those in between are one row.
     pub(crate) fn repeat(&mut self, count: u16) {
         self.charge(ALLOCATION_WORK);
-        let Some(c) = self.last_character else { return };
-        let columns = usize::from(self.size.columns());
-        let per_row = match width(c) {
-            Width::Two => (columns / 2).max(1),
-            Width::Zero | Width::One => columns,
+        let Some(content) = self.repeatable() else {
+            return;
         };
+        let columns = usize::from(self.size.columns());
+        let per_row = (columns / usize::from(content.columns)).max(1);
         let count = usize::from(count);
         // Beyond a full screen and the rest of the row that it begins in, only the column it ends in
         // makes a difference.
@@ -53,31 +53,45 @@ impl Screen {
             count
         };
         let room = columns - usize::from(self.cursor.position.column.0);
-        let first = match (self.cursor.pending_wrap, width(c)) {
-            (true, _) => 0,
-            (false, Width::Two) => room / 2,
-            (false, Width::Zero | Width::One) => room,
+        let first = if self.cursor.pending_wrap {
+            0
+        } else {
+            room / usize::from(content.columns)
         };
         if !self.modes.has(ModeFlags::AUTO_WRAP) {
             // At the end of the row the same character takes its own place.
-            return self.print_times(c, count.min(first + 1));
+            return self.print_times(&content, count.min(first + 1));
         }
         // The rest of the row, and one row to see what a whole one is.
         let printed = left.min(first + per_row);
-        self.print_times(c, printed);
+        self.print_times(&content, printed);
         left -= printed;
-        if left > per_row && self.end_row(c) {
+        if left > per_row && self.end_row(content.columns) {
             let whole = self.grid.row(self.cursor.position.row).clone();
             let rows = (left - 1) / per_row;
             self.next_row();
             self.print_rows(&whole, rows);
             left -= rows * per_row;
         }
-        self.print_times(c, left);
+        self.print_times(&content, left);
     }
 
-    /// Prints `c`, as it stands in a cell, `count` times.
-    fn print_times(&mut self, c: char, count: usize) {
+    /// Returns what REP prints: the grapheme cluster before the cursor, or else the last character.
+    fn repeatable(&self) -> Option<Content> {
+        let printed = self.is_clustering().then(|| self.printed_content());
+        printed
+            .flatten()
+            .or_else(|| self.last_character.map(Content::of))
+    }
+
+    /// Prints `content` in so many cells.
+    fn print_times(&mut self, content: &Content, count: usize) {
+        let Some(c) = content.single() else {
+            for _ in 0..count {
+                self.print_content(content);
+            }
+            return;
+        };
         let text: String = std::iter::repeat_n(c, count).collect();
         let mut rest = text.as_str();
         while !rest.is_empty() {
@@ -218,11 +232,11 @@ impl Screen {
         self.index();
     }
 
-    /// Ends the row as if one more `c` was about to be printed, for which a wrap is due. Returns false,
-    /// and has done nothing, if none is.
-    fn end_row(&mut self, c: char) -> bool {
+    /// Ends the row as if a character of so many columns was about to be printed, for which a wrap is due.
+    /// Returns false, and has done nothing, if none is.
+    fn end_row(&mut self, columns: u16) -> bool {
         let columns_left = self.size.columns() - self.cursor.position.column.0;
-        let is_early = width(c) == Width::Two && columns_left < 2 && self.size.columns() >= 2;
+        let is_early = columns_left < columns && self.size.columns() >= columns;
         if !self.cursor.pending_wrap {
             if !is_early {
                 return false;

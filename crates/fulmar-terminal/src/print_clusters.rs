@@ -4,18 +4,12 @@
 
 use crate::cell::{CLUSTER_TEXT_MAX, Cluster, Glyph};
 use crate::cluster::{continues, stands_alone};
+use crate::content::Content;
 use crate::modes::ModeFlags;
 use crate::print::{MARK_WORK, ascii_prefix};
 use crate::screen::Screen;
 use crate::size::{Column, Position};
 use crate::width::grown_columns;
-
-/// The content of one cell.
-pub(crate) struct Content {
-    pub(crate) text: Cluster,
-    /// 1 or 2.
-    pub(crate) columns: u16,
-}
 
 impl Screen {
     /// Prints text that has no controls, one grapheme cluster in each cell.

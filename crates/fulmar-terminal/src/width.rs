@@ -37,19 +37,27 @@ pub(crate) fn width(c: char) -> Width {
     }
 }
 
+/// Returns the number of columns that a character takes by itself: 0 for a mark, 1 or 2.
+///
+/// Source: docs/protocol.md §8.4.
+pub fn char_columns(character: char) -> u16 {
+    match width(character) {
+        Width::Zero => 0,
+        Width::One => 1,
+        Width::Two => 2,
+    }
+}
+
 /// Returns how many columns a cell of `columns` takes once `c` goes on with its grapheme cluster behind `before`: those
 /// that each character takes by itself, but two at most, and two from the selector of an emoji's look (U+FE0F) on,
 /// where it has that meaning. What selects the look of a text (U+FE0E) changes nothing.
 ///
 /// Source: docs/protocol.md §8.5.
 pub(crate) fn grown_columns(columns: u16, before: char, c: char) -> u16 {
-    let added = match width(c) {
-        Width::Zero if c == '\u{fe0f}' && is_shown_as_emoji(before) => 2,
-        Width::Zero => 0,
-        Width::One => 1,
-        Width::Two => 2,
-    };
-    (columns + added).min(2)
+    match c {
+        '\u{fe0f}' if is_shown_as_emoji(before) => 2,
+        _ => (columns + char_columns(c)).min(2),
+    }
 }
 
 /// Returns true if U+FE0F behind `c` makes it an emoji of two columns.

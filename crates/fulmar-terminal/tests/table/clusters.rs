@@ -136,6 +136,33 @@ fn a_cluster_holds_text_up_to_its_cap() {
     assert_eq!(text_of(marks + 1), CLUSTER_TEXT_MAX - 1);
 }
 
+#[test]
+fn a_cluster_is_repeated_as_a_whole() {
+    clusters(1, 9, "👍🏽\x1b[2b|", "👍🏽👍🏽👍🏽|│");
+    clusters(
+        2,
+        5,
+        "e\u{301}\x1b[5b",
+        "e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}\ne\u{301}│",
+    );
+    clusters(2, 5, "❤\u{fe0f}\x1b[2b", "❤\u{fe0f}❤\u{fe0f}\n❤\u{fe0f}│");
+    clusters(
+        2,
+        5,
+        "❤\u{fe0f}\x1b[65535b",
+        "❤\u{fe0f}❤\u{fe0f}\n❤\u{fe0f}❤\u{fe0f}│",
+    );
+    clusters(1, 5, "\x1b[?7l🇩🇪\x1b[9b", "🇩🇪🇩🇪│");
+    clusters(1, 9, "🇩\x1b[3b", "🇩🇩🇩🇩│");
+    // Behind a move, what was printed last is a character.
+    clusters(1, 9, "👍🏽\x1b[C\x1b[b", "👍🏽 👍│");
+    let repeated = after(3, 7, "\x1b[31m🇩🇪\x1b[32m\x1b[7b");
+    let typed = after(3, 7, &format!("\x1b[31m🇩🇪\x1b[32m{}", "🇩🇪".repeat(7)));
+    for row in (0..3).map(Row) {
+        assert_eq!(repeated.screen().row(row), typed.screen().row(row));
+    }
+}
+
 /// A program with this say that writes `bytes` and asks for mode 2027 gets this answer; an emoji with a
 /// skin tone then takes so many columns.
 #[track_caller]
