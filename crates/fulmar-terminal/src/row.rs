@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::cell::{Cell, Cluster, Glyph};
+use crate::cell::{CLUSTER_TEXT_MAX, Cell, Cluster, Glyph};
 use crate::hyperlink::Hyperlink;
 use crate::size::Column;
 use crate::style::{Color, Style};
@@ -125,6 +125,13 @@ impl CellRow {
                 Glyph::Cluster(text) => out.push_str(text),
             }
         }
+    }
+
+    /// Returns true if a cell may have a text of several characters.
+    pub(crate) fn has_clusters(&self) -> bool {
+        self.side
+            .as_ref()
+            .is_some_and(|side| !side.clusters.is_empty())
     }
 
     /// The memory of the row itself: links and whatever else is shared are left out.
@@ -257,6 +264,14 @@ impl CellRow {
             }
             _ => {}
         }
+    }
+
+    /// Writes a text of one or several characters into one cell that takes one column, or two when `wide`. It must fit.
+    pub(crate) fn write_text(&mut self, column: Column, text: &str, wide: bool, pen: Pen) {
+        let mut characters = text.chars();
+        let first = characters.next().unwrap_or(' ');
+        self.write_char(column, first, wide, pen);
+        characters.for_each(|c| self.append_mark(column, c, CLUSTER_TEXT_MAX));
     }
 
     /// Adds a combining mark to the text at `column` unless that would be longer than `bytes_max`. A blank becomes a

@@ -35,6 +35,8 @@ pub struct Vocabulary {
     pub erase_characters: bool,
     /// Erased cells take the background colour in force.
     pub back_color_erase: bool,
+    /// Cells hold grapheme clusters (mode 2027); otherwise a character with its marks.
+    pub clusters: bool,
     /// The cursor is hidden while rows are drawn, since a person may see the frame half drawn.
     pub hide_while_drawing: bool,
 }
@@ -85,6 +87,7 @@ impl Vocabulary {
         mouse_encodings: MouseEncodings::Stock,
         erase_characters: true,
         back_color_erase: true,
+        clusters: false,
         hide_while_drawing: false,
     };
 
@@ -108,7 +111,8 @@ impl Vocabulary {
         ..Vocabulary::NATIVE
     };
 
-    /// The vocabulary of a modern terminal of the xterm kind: everything that a [`Screen`] remembers.
+    /// The vocabulary of a modern terminal of the xterm kind: everything that a [`Screen`] remembers, but for grapheme
+    /// clusters, which not all such terminals have.
     ///
     /// [`Screen`]: crate::Screen
     pub const FULL: Vocabulary = Vocabulary {
@@ -124,6 +128,7 @@ impl Vocabulary {
         mouse_encodings: MouseEncodings::All,
         erase_characters: true,
         back_color_erase: true,
+        clusters: false,
         hide_while_drawing: true,
     };
 
@@ -143,6 +148,7 @@ impl Vocabulary {
         mouse_encodings: MouseEncodings::Stock,
         erase_characters: false,
         back_color_erase: false,
+        clusters: false,
         hide_while_drawing: true,
     };
 

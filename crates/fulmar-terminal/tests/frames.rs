@@ -4,10 +4,18 @@
 use std::fmt::Write as _;
 
 use fulmar_terminal::{
-    CellRow, Checker, Colors, Column, Glyph, LINKS_MAX, MouseEncodings, Row, Screen, Size, Style,
-    Terminal, Vocabulary,
+    CellRow, Checker, Clustering, Colors, Column, Glyph, LINKS_MAX, MouseEncodings, Row, Screen,
+    Size, Style, Terminal, Vocabulary,
 };
 use proptest::prelude::*;
+
+/// The vocabulary of a reader that puts grapheme clusters into its cells.
+fn clusters(vocabulary: Vocabulary) -> Vocabulary {
+    Vocabulary {
+        clusters: true,
+        ..vocabulary
+    }
+}
 
 /// The vocabularies that differ in what the differ does.
 fn vocabularies() -> Vec<(&'static str, Vocabulary)> {
@@ -15,6 +23,8 @@ fn vocabularies() -> Vec<(&'static str, Vocabulary)> {
         ("stock", Vocabulary::STOCK),
         ("rich", Vocabulary::RICH),
         ("full", Vocabulary::FULL),
+        ("rich clusters", clusters(Vocabulary::RICH)),
+        ("clusters", clusters(Vocabulary::FULL)),
         ("plain", Vocabulary::PLAIN),
         (
             "no erasing in colour",
@@ -46,6 +56,11 @@ fn step() -> impl Strategy<Value = String> {
             "\u{fe0f}", "\u{301}", "ａ", "한", "\u{e0b0}", "\u{ad}", "\u{2630}", "\u{3248}",
             "\u{9be}", "e\u{20dd}\u{485}",
         ]).prop_map(str::to_owned),
+        3 => prop::sample::select(vec![
+            "❤", "❤\u{fe0f}", "1\u{fe0f}\u{20e3}", "🇩🇪", "🇩", "👩\u{200d}👩\u{200d}👧", "🏽", "🏳\u{fe0f}\u{200d}🌈",
+            "⛹🏽", "⌚\u{fe0e}", "न\u{93e}", "क\u{94d}ष\u{93f}", "\u{1100}\u{1161}", "\u{11a8}", "\u{600}1",
+            "\u{200b}", "e\u{20dd}\u{20dd}\u{20dd}\u{20dd}\u{20dd}\u{20dd}\u{20dd}\u{20dd}\u{20dd}\u{20dd}\u{20dd}\u{20dd}",
+        ]).prop_map(str::to_owned),
         3 => prop::sample::select(vec!["\r\n", "\r", "\n", "\x08", "\t", "\x07", "\x1bM", "\x1bD"])
             .prop_map(str::to_owned),
         4 => (number.clone(), number.clone()).prop_map(|(r, c)| format!("\x1b[{r};{c}H")),
@@ -61,7 +76,7 @@ fn step() -> impl Strategy<Value = String> {
             "\x1b[?25l", "\x1b[?25h", "\x1b[?5h", "\x1b[?5l", "\x1b[?7l", "\x1b[?7h", "\x1b[?6h",
             "\x1b[?6l", "\x1b[?2004h", "\x1b[?2004l", "\x1b[?1000h", "\x1b[?1003h", "\x1b[?9h",
             "\x1b[?1000l", "\x1b[?1006h", "\x1b[?1006l", "\x1b[?1016h", "\x1b[?1004h", "\x1b[?1h",
-            "\x1b[?1049h", "\x1b[?1049l", "\x1b[4h", "\x1b[4l", "\x1b[4 q", "\x1b[0 q",
+            "\x1b[?1049h", "\x1b[?1049l", "\x1b[?2027h", "\x1b[?2027l", "\x1b[4h", "\x1b[4l", "\x1b[4 q", "\x1b[0 q",
         ]).prop_map(str::to_owned),
         1 => prop::sample::select(vec![
             "\x1b]0;both\x07", "\x1b]2;title\x07", "\x1b]1;icon\x07", "\x1b]2;\x07",
@@ -88,9 +103,22 @@ fn size() -> impl Strategy<Value = Size> {
 }
 
 fn run(size: Size, bytes: &str) -> Terminal {
+    run_with(Clustering::Unknown, size, bytes)
+}
+
+fn run_with(clustering: Clustering, size: Size, bytes: &str) -> Terminal {
     let mut terminal = Terminal::new(size);
+    terminal.set_clustering(clustering);
     terminal.process(bytes.as_bytes());
     terminal
+}
+
+fn clustering() -> impl Strategy<Value = Clustering> {
+    prop::sample::select(vec![
+        Clustering::Unknown,
+        Clustering::Switchable,
+        Clustering::Permanent,
+    ])
 }
 
 /// Draws both screens side by side in words, for a tired reader.
@@ -145,11 +173,16 @@ fn assert_contract(a: &Screen, b: &Screen) {
             String::from_utf8_lossy(&frame)
         );
         assert_parts_lead_there(name, a, b, &vocabulary);
-        let mut reader = Screen::new(b.size());
+        let mut reader = blank_reader(b.size(), &vocabulary);
         reader.apply(b"garbage\x1b[31;7m\x1b[2;3r\x1b[?2004h\x1b[?1003h\x1b[?25l\x1b[?1006h");
         let repaint = b.repaint(&vocabulary);
         assert_reaches(name, &reader, b, &repaint, &vocabulary);
     }
+}
+
+/// Returns a blank screen that reads frames of `vocabulary`.
+fn blank_reader(size: Size, vocabulary: &Vocabulary) -> Screen {
+    Screen::new(size).projected(vocabulary)
 }
 
 fn assert_reaches(name: &str, a: &Screen, b: &Screen, frame: &[u8], vocabulary: &Vocabulary) {
@@ -163,7 +196,6 @@ fn assert_reaches(name: &str, a: &Screen, b: &Screen, frame: &[u8], vocabulary: 
     let start = a.projected(vocabulary);
     let reached = read(&start, b.size(), frame, vocabulary);
     let wanted = b.projected(vocabulary);
-    let reached = without_bell(&reached);
     assert!(
         reached == wanted,
         "{name}: {:?}\n{}{}{}",
@@ -203,11 +235,6 @@ fn assert_is_for_stock(frame: &[u8]) {
     }
 }
 
-fn without_bell(screen: &Screen) -> Screen {
-    // A projection has no bells.
-    screen.projected(&Vocabulary::FULL)
-}
-
 /// Small frames one after the other reach the same screen, by way of real ones.
 fn assert_parts_lead_there(name: &str, a: &Screen, b: &Screen, vocabulary: &Vocabulary) {
     let mut at = a.clone();
@@ -224,7 +251,7 @@ fn assert_parts_lead_there(name: &str, a: &Screen, b: &Screen, vocabulary: &Voca
     panic!("{name}: more parts than rows");
 }
 
-/// A quarter of the usual number (256, or `PROPTEST_CASES`): each case is for five vocabularies.
+/// A quarter of the usual number (256, or `PROPTEST_CASES`): each case is for several vocabularies.
 fn cases() -> ProptestConfig {
     let usual = ProptestConfig::default();
     ProptestConfig {
@@ -238,8 +265,10 @@ proptest! {
     #![proptest_config(cases())]
 
     #[test]
-    fn a_frame_leads_from_one_screen_to_the_next(size in size(), first in program(), second in program()) {
-        let mut terminal = run(size, &first);
+    fn a_frame_leads_from_one_screen_to_the_next(
+        size in size(), clustering in clustering(), first in program(), second in program(),
+    ) {
+        let mut terminal = run_with(clustering, size, &first);
         let a = terminal.screen().clone();
         terminal.process(second.as_bytes());
         assert_contract(&a, terminal.screen());
@@ -247,16 +276,17 @@ proptest! {
 
     #[test]
     fn a_frame_leads_from_any_screen_to_any_other(
-        sizes in (size(), size()), first in program(), second in program(),
+        sizes in (size(), size()), clustering in (clustering(), clustering()),
+        first in program(), second in program(),
     ) {
-        let a = run(sizes.0, &first);
-        let b = run(sizes.1, &second);
+        let a = run_with(clustering.0, sizes.0, &first);
+        let b = run_with(clustering.1, sizes.1, &second);
         assert_contract(a.screen(), b.screen());
     }
 
     #[test]
-    fn a_resized_screen_is_painted_anew(sizes in (size(), size()), text in program()) {
-        let mut terminal = run(sizes.0, &text);
+    fn a_resized_screen_is_painted_anew(sizes in (size(), size()), clustering in clustering(), text in program()) {
+        let mut terminal = run_with(clustering, sizes.0, &text);
         let a = terminal.screen().clone();
         terminal.resize(sizes.1);
         assert_contract(&a, terminal.screen());
@@ -265,19 +295,40 @@ proptest! {
 
 /// Characters of the random programs that other terminals may take for wider or narrower, or not
 /// know at all; those that take no column anywhere come last.
-const DISPUTED: [char; 13] = [
+const DISPUTED: [char; 34] = [
     '\u{1f469}',
+    '\u{1f467}',
     '\u{1f44d}',
     '\u{1f3fd}',
+    '\u{1f3f3}',
+    '\u{1f308}',
+    '\u{1f1e9}',
+    '\u{1f1ea}',
     '\u{231a}',
+    '\u{26f9}',
+    '\u{2764}',
+    '\u{20dd}',
+    '\u{20e3}',
+    '\u{485}',
     '\u{e0b0}',
     '\u{ad}',
     '\u{2630}',
     '\u{3248}',
+    '\u{600}',
+    '\u{915}',
+    '\u{928}',
+    '\u{937}',
+    '\u{93e}',
+    '\u{93f}',
+    '\u{94d}',
     '\u{9be}',
+    '\u{1100}',
+    '\u{1161}',
+    '\u{11a8}',
+    '\u{200b}',
     '\u{302e}',
-    '\u{302f}',
     '\u{200d}',
+    '\u{fe0e}',
     '\u{fe0f}',
 ];
 
@@ -286,8 +337,8 @@ fn readers() -> impl Strategy<Value = Vec<&'static str>> {
     let columns = prop::sample::select(vec!["", "\u{334}", "\u{3b1}", "\u{9f98}"]);
     let none = prop::sample::select(vec!["", "\u{334}"]);
     let (columns, none) = (
-        prop::collection::vec(columns, 11),
-        prop::collection::vec(none, 2),
+        prop::collection::vec(columns, 31),
+        prop::collection::vec(none, 3),
     );
     (columns, none).prop_map(|(columns, none)| [columns, none].concat())
 }
@@ -335,14 +386,16 @@ proptest! {
 
     #[test]
     fn a_reader_with_other_widths_shows_the_neighbours_right(
-        size in size(), first in program(), second in program(), reader in readers(),
+        size in size(), clustering in (clustering(), clustering()),
+        first in program(), second in program(), reader in readers(),
     ) {
-        let mut terminal = run(size, &first);
+        let mut terminal = run_with(clustering.0, size, &first);
         let a = terminal.screen().clone();
         terminal.process(second.as_bytes());
         let b = terminal.screen();
         for (name, vocabulary) in vocabularies() {
             let mut shown = Screen::new(size);
+            shown.set_clustering(clustering.1);
             for (from, to) in [(&Screen::new(size), &a), (&a, b)] {
                 let frame = taken(&to.diff_from(from, &vocabulary), &reader);
                 shown.apply(frame.as_bytes());
@@ -373,6 +426,49 @@ fn a_disputed_character_stands_on_a_blank_and_its_neighbours_are_drawn_anew() {
     assert_eq!(
         frame("abcdefg\r", "abcdef\u{e0b0}\r"),
         "\x1b[6C \x1b[;7H\x1b[?7l\u{e0b0}\x1b[?7h\x1b[H"
+    );
+}
+
+/// Returns the frame that shows what `bytes` leave on a screen that is clustering, to a reader of `vocabulary`.
+fn clusters_told(bytes: &str, vocabulary: &Vocabulary) -> String {
+    let size = Size::new(1, 12).expect("small");
+    let (a, b) = (
+        run_with(Clustering::Permanent, size, ""),
+        run_with(Clustering::Permanent, size, bytes),
+    );
+    let frame = b.screen().diff_from(a.screen(), vocabulary);
+    String::from_utf8(frame).expect("a frame is text")
+}
+
+#[test]
+fn cells_that_would_be_one_cluster_do_not_join_at_the_reader() {
+    let vocabulary = clusters(Vocabulary::FULL);
+    let told = |bytes| clusters_told(bytes, &vocabulary).replace("\x1b[?25l", "");
+    // One flag, and its two halves. What is right of them is drawn after them.
+    assert_eq!(told("🇩🇪\r"), "  \r🇩🇪\x1b[;3H\x1b[K\r\x1b[?25h");
+    assert_eq!(
+        told("🇩\x1b[2G🇪\r"),
+        " \r🇩\x1b[;2H \x08🇪\x1b[;3H\x1b[K\r\x1b[?25h"
+    );
+}
+
+#[test]
+fn a_reader_without_clusters_is_told_what_takes_as_many_columns() {
+    let told = |bytes| clusters_told(bytes, &Vocabulary::STOCK);
+    assert_eq!(told("👍🏽x\r"), "  \r👍\x1b[;3Hx\r");
+    assert_eq!(told("🇩🇪x\r"), " \r🇩\x1b[;2H \x08🇪\x1b[;3Hx\r");
+    assert_eq!(told("❤\u{fe0f}x\r"), " \r❤\u{fe0f}\x1b[;2H x\r");
+}
+
+#[test]
+fn a_reader_with_clusters_is_told_what_takes_as_many_columns() {
+    let vocabulary = clusters(Vocabulary::STOCK);
+    let size = Size::new(1, 12).expect("small");
+    let (a, b) = (run(size, ""), run(size, "❤\u{fe0f}x👍🏽\r"));
+    let frame = b.screen().diff_from(a.screen(), &vocabulary);
+    assert_eq!(
+        String::from_utf8_lossy(&frame),
+        " \r❤\x1b[;2Hx  \x08\x08👍\x1b[;5H  \x08\x08🏽\x1b[H"
     );
 }
 

@@ -106,11 +106,27 @@ pub(super) fn is_joiner(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::continues;
+    use crate::width::char_columns;
 
     #[test]
     fn the_ranges_are_in_order() {
         assert!(AGREED.iter().all(|(first, last)| first <= last));
         assert!(AGREED.windows(2).all(|pair| pair[0].1 < pair[1].0));
+    }
+
+    /// Neighbours are drawn without a movement between them only if both are agreed.
+    #[test]
+    fn agreed_characters_of_two_cells_are_never_one_cluster() {
+        let bases = AGREED.iter().flat_map(|&(first, last)| first..=last);
+        for c in bases
+            .filter_map(char::from_u32)
+            .filter(|&c| char_columns(c) > 0)
+        {
+            let mut buffer = [0; 4];
+            assert!(!continues("한", c) && !continues("e", c), "{c:?}");
+            assert!(!continues(c.encode_utf8(&mut buffer), 'e'), "{c:?}");
+        }
     }
 
     #[test]

@@ -28,10 +28,11 @@ impl Screen {
         };
         let mut writer = Writer::new(&vocabulary, self.size(), Position::HOME, Style::default());
         let filled = self.filled_rows();
+        let told = self.told(&vocabulary);
         for row in (0..filled).map(Row) {
-            let cells = self.row(row);
+            let cells = told.row(row);
             // What follows the last column of a line goes to the next row by itself.
-            let runs_on = row.0 + 1 < filled && is_wrapped(self, row, &vocabulary);
+            let runs_on = row.0 + 1 < filled && is_wrapped(&told, row, &vocabulary);
             if runs_on {
                 write_cells(&mut writer, cells, cells.columns());
             } else {

@@ -20,6 +20,7 @@ mod rows;
 mod scroll;
 mod seen;
 mod sgr;
+mod told;
 mod writer;
 
 use std::cell::OnceCell;
@@ -46,7 +47,7 @@ impl Screen {
         if self.is_same(source, vocabulary) {
             return Vec::new();
         }
-        Frame::new(source, self, vocabulary).write()
+        Frame::new(&source.told(vocabulary), &self.told(vocabulary), vocabulary).write()
     }
 
     /// Returns a frame that paints this screen whatever the reader shows now.
@@ -55,7 +56,8 @@ impl Screen {
     /// are left as they are where this screen has none of its own.
     pub fn repaint(&self, vocabulary: &Vocabulary) -> Vec<u8> {
         let blank = Screen::new(self.size());
-        let mut frame = Frame::new(&blank, self, vocabulary);
+        let target = self.told(vocabulary);
+        let mut frame = Frame::new(&blank, &target, vocabulary);
         frame.repaint = true;
         frame.write()
     }
@@ -73,7 +75,8 @@ impl Screen {
         if whole.len() <= bytes_max {
             return (whole, None);
         }
-        part::diff_to_part(self, source, vocabulary, bytes_max).unwrap_or((whole, None))
+        let (target, source) = (self.told(vocabulary), source.told(vocabulary));
+        part::diff_to_part(&target, &source, vocabulary, bytes_max).unwrap_or((whole, None))
     }
 }
 

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::Screen;
-use crate::cell::{CELL_TEXT_MAX, Glyph};
+use crate::cell::Glyph;
+use crate::clustering::Clustering;
 use crate::cursor::CursorShape;
 use crate::frame::seen::{Seen, is_same_row, is_wrapped};
 use crate::modes::Modes;
@@ -20,19 +21,24 @@ impl Screen {
     ///
     /// Everything a frame cannot say is as on a new screen: the screen that is not shown, saved
     /// cursors, margins, tabs, modes for the keyboard's side, colours and attributes outside the
-    /// vocabulary. The bell is not part of it, since it is heard once and not seen.
+    /// vocabulary. A cell whose text the reader would give another width has the part of it that gets the right one;
+    /// the screen puts clusters into its cells exactly if the reader does. The bell is not part of it, since it is heard once and not seen.
     pub fn projected(&self, vocabulary: &Vocabulary) -> Screen {
         let mut projected = Screen::new(self.size());
+        let told = self.told(vocabulary);
         for index in 0..self.size().rows() {
             let row = Row(index);
-            let mut cells = project_row(self.row(row), vocabulary);
-            cells.set_wrapped(is_wrapped(self, row, vocabulary));
+            let mut cells = project_row(told.row(row), vocabulary);
+            cells.set_wrapped(is_wrapped(&told, row, vocabulary));
             projected.set_row(row, SharedRow::new(cells));
         }
         projected.cursor = *self.cursor();
         projected.cursor.pending_wrap = false;
         projected.cursor.shape = shape(self, vocabulary);
         projected.modes = self.told_modes(vocabulary);
+        if vocabulary.clusters {
+            projected.set_clustering(Clustering::Permanent);
+        }
         let (title, icon_name) = names(self, vocabulary);
         projected.title = (!title.is_empty()).then(|| Arc::from(title));
         projected.icon_name = (!icon_name.is_empty()).then(|| Arc::from(icon_name));
@@ -50,7 +56,7 @@ impl Screen {
             && self.told_modes(vocabulary) == other.told_modes(vocabulary)
             && has_same_names(self, other, vocabulary)
             && has_same_clipboard(self, other, vocabulary)
-            && has_same_rows(self, other, vocabulary)
+            && has_same_rows(&self.told(vocabulary), &other.told(vocabulary), vocabulary)
     }
 
     fn told_modes(&self, vocabulary: &Vocabulary) -> Modes {
@@ -149,14 +155,7 @@ fn project_row(row: &CellRow, vocabulary: &Vocabulary) -> CellRow {
             Glyph::Spacer => {}
             Glyph::Blank => projected.erase(index..index + 1, seen.style.background),
             Glyph::Char(character) => projected.write_char(column, character, seen.wide, pen),
-            Glyph::Cluster(text) => {
-                let mut characters = text.chars();
-                let base = characters.next().unwrap_or(' ');
-                projected.write_char(column, base, seen.wide, pen);
-                for mark in characters {
-                    projected.append_mark(column, mark, CELL_TEXT_MAX);
-                }
-            }
+            Glyph::Cluster(text) => projected.write_text(column, text, seen.wide, pen),
         }
     }
     projected

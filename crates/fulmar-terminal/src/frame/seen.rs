@@ -7,6 +7,7 @@ use crate::row::{CellRow, SharedRow};
 use crate::size::{Column, Row};
 use crate::style::{Attributes, Color, Style};
 use crate::vocabulary::Vocabulary;
+use crate::width::char_columns;
 
 /// A cell as the reader of a frame shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,12 +62,10 @@ impl<'row> Seen<'row> {
         if self.is_agreed() {
             return self.width();
         }
-        let columns = |mark| {
-            if is_agreed(mark) || is_joiner(mark) {
-                0
-            } else {
-                2
-            }
+        let columns = |mark| match mark {
+            _ if is_joiner(mark) => 0,
+            _ if is_agreed(mark) => char_columns(mark),
+            _ => 2,
         };
         2 + marks.map(columns).sum::<u16>()
     }
