@@ -69,19 +69,13 @@ impl ContextMemory {
     }
 }
 
-/// The effect of Enter in a context.
+/// The effect of Enter at a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum EnterEffect {
     /// The cursor goes to the start of the next row; on the last, everything scrolls by one.
     NextRow,
     /// The line is emptied where it is.
     ClearLine,
-    /// The line is split in the text of an editor; the new row begins below the text of the old, or
-    /// in the first column.
-    Split {
-        /// True if the new row begins below the text.
-        indents: bool,
-    },
 }
 
 /// The record of a key in one context.

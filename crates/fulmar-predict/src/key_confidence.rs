@@ -28,7 +28,9 @@ fn is_common(key: Key) -> bool {
         KeyClass::Left => key == Key::Left,
         // In pagers it goes down, in editors it takes back what indents.
         KeyClass::Delete => key == Key::Delete,
-        KeyClass::WordLeft
+        // It may indent in another way, or repeat what begins a comment.
+        KeyClass::Enter
+        | KeyClass::WordLeft
         | KeyClass::WordRight
         | KeyClass::DeleteWord
         | KeyClass::DeleteWordRight => false,

@@ -114,7 +114,7 @@ impl PredictionEngine {
         if self.echo_confidence.take_prefix_key() {
             return Prediction::Unknown { preview: None };
         }
-        if key == Key::Enter {
+        if key == Key::Enter && !self.is_in_editor() {
             // One that the server has may have been answered by this very frame.
             let may_be_answered = pending.is_received(self.frame.received);
             let preview = (!may_be_answered).then(|| self.preview_enter());
@@ -207,6 +207,12 @@ impl PredictionEngine {
             variant: 0,
             is_confident: true,
         })
+    }
+
+    /// True in the text of an editor, where Enter is text like any other.
+    fn is_in_editor(&self) -> bool {
+        let line = self.line.as_ref();
+        line.is_some_and(|line| line.context.kind == InputKind::Editor)
     }
 
     /// True if the tty itself echoes.

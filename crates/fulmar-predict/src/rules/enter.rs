@@ -1,8 +1,7 @@
-//! Previews Enter before the program answers.
+//! Previews Enter at a prompt before the program answers.
 
 use fulmar_terminal::Position;
 
-use super::split_line::split;
 use crate::canvas::Canvas;
 use crate::context_memory::EnterEffect;
 use crate::input_line::InputLine;
@@ -30,7 +29,6 @@ pub(crate) fn enter(effect: EnterEffect, canvas: &mut Canvas, line: &InputLine) 
             canvas.move_caret(line.at(line.margin));
             line.draw_placeholder(canvas);
         }
-        EnterEffect::Split { indents } => split(indents, canvas)?,
     }
     Some(false)
 }

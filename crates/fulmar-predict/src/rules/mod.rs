@@ -23,7 +23,6 @@ use crate::key::Key;
 
 pub(crate) use edit_state::EditState;
 pub(crate) use enter::enter;
-pub(crate) use split_line::split;
 
 /// The result of a rule beside its drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,6 +70,7 @@ fn apply_by_class(
         KeyClass::DeleteWordRight => word::delete_right(variant, edit),
         KeyClass::KillLine => kill::line(variant, edit),
         KeyClass::KillEnd => kill::end(edit),
+        KeyClass::Enter => split_line::enter(variant, edit),
         _ => None,
     }
 }
@@ -81,6 +81,7 @@ pub(crate) fn variants(class: KeyClass) -> u8 {
         KeyClass::WordLeft | KeyClass::DeleteWord => word::LEFT_VARIANTS,
         KeyClass::WordRight | KeyClass::DeleteWordRight => word::RIGHT_VARIANTS,
         KeyClass::KillLine => kill::LINE_VARIANTS,
+        KeyClass::Enter => split_line::VARIANTS,
         _ => 1,
     }
 }

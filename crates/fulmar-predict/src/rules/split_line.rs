@@ -2,33 +2,39 @@
 
 use fulmar_terminal::{Position, Row};
 
-use super::EditState;
 use super::vertical::is_vim_filler;
+use super::{EditState, RuleOutcome};
 use crate::canvas::Canvas;
-use crate::editor::{EditorKind, find_editor};
+use crate::editor::EditorKind;
 use crate::gutter::gutter;
 use crate::overlay::CellContent;
-use crate::text::{is_vacant, is_vacant_from, row_end, starts};
+use crate::text::{is_vacant, is_vacant_from, row_end, starts, text_end};
+
+/// The number of ways in which Enter may split a line: the new row begins below the text of the old, or in the first
+/// column.
+///
+/// Source: docs/prediction.md §4.
+pub(super) const VARIANTS: u8 = 2;
 
 /// Splits the line at the caret, and pushes the rows below down.
 ///
 /// There is no rule where the window scrolls or the line is longer than its row.
-pub(crate) fn split(indents: bool, canvas: &mut Canvas) -> Option<()> {
+pub(super) fn enter(variant: u8, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
+    let editor = edit.line.context.editor?;
+    let canvas = &mut *edit.canvas;
     let at = canvas.caret();
-    let bottom = find_editor(canvas.screen(), at)?.bottom;
     let below = Row(at.row.0 + 1);
     let last_column = canvas.size().columns() - 1;
-    if below >= bottom || !is_vacant(canvas.line(), last_column) {
+    if below >= editor.bottom || !is_vacant(canvas.line(), last_column) {
         return None;
     }
     let gutter = gutter(canvas.screen(), at.row).min(at.column.0);
-    let indent = if indents {
-        indent(canvas, gutter)
-    } else {
-        gutter
+    let indent = match variant {
+        0 => indent(canvas, gutter),
+        _ => gutter,
     };
     let tail = tail(canvas);
-    push_down(canvas, below, bottom, gutter);
+    push_down(canvas, below, editor.bottom, gutter);
     clear_row(canvas, at.row, at.column.0);
     clear_row(canvas, below, gutter);
     for (offset, content) in tail {
@@ -37,7 +43,8 @@ pub(crate) fn split(indents: bool, canvas: &mut Canvas) -> Option<()> {
         }
     }
     canvas.move_caret(Position::new(below.0, indent));
-    Some(())
+    begin_row(edit, below, gutter);
+    Some(RuleOutcome::default())
 }
 
 /// Opens a row below the caret's for the rest of its line, numbers and all, and puts the caret there. Only editors with
@@ -54,10 +61,15 @@ pub(super) fn open_row(edit: &mut EditState<'_>) -> Option<()> {
     push_down(canvas, below, editor.bottom, 0);
     clear_row(canvas, below, 0);
     canvas.move_caret(Position::new(below.0, gutter));
-    edit.line.row = below;
-    edit.line.margin = gutter;
-    edit.line.end = gutter;
+    begin_row(edit, below, gutter);
     Some(())
+}
+
+/// Takes the row at the caret for the one that is edited.
+fn begin_row(edit: &mut EditState<'_>, row: Row, margin: u16) {
+    edit.line.row = row;
+    edit.line.margin = margin;
+    edit.line.end = text_end(edit.canvas.screen(), edit.canvas.caret());
 }
 
 /// Returns the column at which the text of the caret's row begins, at most that of the caret.

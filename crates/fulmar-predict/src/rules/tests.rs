@@ -403,8 +403,12 @@ fn keys_that_editors_have_for_something_else() {
 
 fn after_split(rows: &str, indents: bool) -> Option<String> {
     let screen = edited(rows, "-- INSERT --");
-    let mut canvas = Canvas::new(&screen);
-    split(indents, &mut canvas)?;
+    let (canvas, line) = applied(&screen, 0, Key::Enter, u8::from(!indents))?;
+    assert_eq!(
+        line.row,
+        canvas.caret().row,
+        "the new row is the one that is edited"
+    );
     Some(all_rows(&canvas))
 }
 
@@ -474,9 +478,6 @@ proptest! {
             let before = canvas.clone();
             let mut edit = EditState { canvas: &mut canvas, line: &mut line, overwrite: false };
             let outcome = apply_rule(key, variant, &mut edit);
-            if key == Key::Enter {
-                let _ = split(variant == 0, edit.canvas);
-            }
             prop_assert_eq!(canvas.size(), screen.size());
             prop_assert!(canvas.size().contains(canvas.caret()));
             if outcome.is_some() {

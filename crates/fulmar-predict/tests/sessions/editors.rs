@@ -17,7 +17,7 @@ fn text_is_shown_at_once_where_the_editor_says_that_it_takes_text() {
 }
 
 #[test]
-fn enter_is_shown_once_it_was_learned_and_nothing_behind_it() {
+fn enter_is_shown_once_it_was_right_and_with_it_what_is_typed_behind() {
     let mut session = editor();
     session.keys("\r");
     assert!(session.is_plain());
@@ -25,12 +25,21 @@ fn enter_is_shown_once_it_was_learned_and_nothing_behind_it() {
     session.keys("\r");
     assert_eq!(session.seen_row(2), "  ¦");
     assert_eq!(session.seen_row(3), "  two");
-    // What is typed behind Enter waits for its answer.
     session.keys("y");
-    assert_eq!(session.seen_row(2), "  ¦");
+    assert_eq!(session.seen_row(2), "  y¦");
     session.program("\x1b[3;1H\x1b[L\x1b[8;1H\x1b[K-- INSERT --\x1b[3;3Hy");
     assert!(session.is_plain());
     assert_eq!(session.engine.score().wrong, 0);
+}
+
+#[test]
+fn an_editor_that_does_not_indent_is_learned() {
+    let mut session = editor();
+    session.keys("\r");
+    session.program("\x1b[2;1H\x1b[L\x1b[8;1H\x1b[K-- INSERT --\x1b[2;1H");
+    session.program("\x1b[2;1H  six");
+    session.keys("\r");
+    assert_eq!(session.seen_row(2), "¦");
 }
 
 #[test]
