@@ -66,6 +66,14 @@ pub(crate) enum TypeAhead {
     NotEchoed,
 }
 
+impl TypeAhead {
+    /// False if the server had a key when it made the screen, or if a key is not to be seen on it: in an editor or a
+    /// multiplexer such a key may be a command.
+    fn is_for_this_screen(self) -> bool {
+        matches!(self, TypeAhead::Nothing | TypeAhead::Unreceived)
+    }
+}
+
 impl EchoConfidence {
     pub(crate) fn new() -> EchoConfidence {
         EchoConfidence {
@@ -197,7 +205,8 @@ impl EchoConfidence {
         }
         match query.line.context.kind {
             InputKind::Editor => {
-                (self.accepts_editors && !self.is_indicator_stale).then_some(EpochReason::Editor)
+                let may = self.accepts_editors && !self.is_indicator_stale;
+                (may && query.type_ahead.is_for_this_screen()).then_some(EpochReason::Editor)
             }
             InputKind::Prompt => self.recalled_prompt(query),
             InputKind::Other => None,
@@ -240,7 +249,7 @@ impl EchoConfidence {
             context.expects_echo() && !is_new
         });
         let may = self.recalls_prompts && is_known && is_line_editor(query);
-        let may = may && query.type_ahead != TypeAhead::NotEchoed;
+        let may = may && query.type_ahead.is_for_this_screen();
         may.then_some(EpochReason::Memory)
     }
 }

@@ -59,3 +59,20 @@ fn a_mark_counts_no_more_when_escape_was_typed() {
     session.keys("x");
     assert_eq!(session.seen_row(0), "  onex¦");
 }
+
+#[test]
+fn the_key_that_switches_to_text_mode_is_no_text_itself() {
+    let mut session = Session::new(8, 40);
+    session.program("\x1b[2;1Htwo\x1b[1;1Hone");
+    session.keys("\x1b");
+    session.program("");
+    let before = session.typed();
+    session.keys("A");
+    session.keys("x");
+    // The mode has changed, but the program may still be busy with the key.
+    session.program_with("\x1b[8;1H-- INSERT --\x1b[1;4H", before + 1, before);
+    assert!(session.is_plain());
+    session.program_with("x", before + 2, before + 1);
+    session.keys("y");
+    assert_eq!(session.seen_row(0), "onexy¦");
+}

@@ -451,8 +451,26 @@ fn other_hints_are_no_answer_to_enter() {
     scene.partial("\r\nnotes\r\n", 9, 2);
     assert!(!scene.shows(), "the program has not had its time");
     scene.engine.handle_hints(raw);
-    scene.partial("host$ ", 3, 3);
-    assert!(scene.row(2).starts_with("host$ s"), "the prompt is known");
+    scene.partial("host$ ", 9, 3);
+    assert!(
+        !scene.shows(),
+        "the server had the keys before the prompt came"
+    );
+    scene.partial("se", 9, 3);
+    assert_eq!(scene.row(2), "host$ secret");
+}
+
+#[test]
+fn the_second_half_of_a_multiplexers_command_is_not_drawn_where_the_command_leads() {
+    let mut scene = known_prompt(EDITING);
+    scene.key("\r");
+    let start = scene.typed();
+    scene.key("\x02");
+    scene.key("o");
+    scene.partial("\r\nhost$ ", start, start);
+    // The command has led to another pane, and the program may still be busy with it.
+    scene.partial("\x1b[8;20Hhost$ ", start + 2, start + 1);
+    assert!(!scene.shows());
 }
 
 #[test]
