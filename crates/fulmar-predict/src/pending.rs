@@ -50,6 +50,8 @@ pub(crate) struct PendingKey {
     pub(crate) is_wrong: bool,
     /// It was under way while the terminal showed nothing: it is never drawn.
     pub(crate) is_hidden: bool,
+    /// The program had its time, and nothing had changed yet.
+    pub(crate) is_late: bool,
 }
 
 /// The surroundings of the caret that tell whether a key was answered: the caret, its row and the one

@@ -41,6 +41,7 @@ impl PredictionEngine {
                 shown_at: None,
                 is_wrong: false,
                 is_hidden: self.hints.is_some_and(|hints| hints.is_silent()),
+                is_late: false,
             },
         );
         let Some(key) = self.queue.iter().next_back() else {

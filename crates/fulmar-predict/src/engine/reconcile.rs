@@ -8,8 +8,10 @@ use super::PredictionEngine;
 use crate::decision::EpochReason;
 use crate::effect::KeyEffect;
 use crate::frame_match::{all_match_frame, longest_match, longest_shifted_match};
+use crate::input_context::InputKind;
 use crate::input_line::is_line_untouched;
-use crate::pending::{PendingKey, Prediction};
+use crate::key::Key;
+use crate::pending::{CursorSnapshot, PendingKey, Prediction};
 
 /// The meaning of a frame for the keys at the front of the queue.
 enum FrameFinding {
@@ -25,6 +27,8 @@ enum FrameFinding {
     Answered,
     /// Something changed that is none of the user's doing.
     Drifted,
+    /// The program has had its time for the first key, but has not answered at all.
+    Unanswered,
     /// The first key did not do what was predicted.
     Mispredicted,
 }
@@ -51,6 +55,7 @@ impl PredictionEngine {
                     self.forget_abandoned_line(&canvas);
                     self.replay(now, EpochReason::Moved);
                 }
+                FrameFinding::Unanswered => self.handle_late_answer(now),
                 FrameFinding::Mispredicted => self.handle_misprediction(now),
             }
         }
@@ -111,10 +116,15 @@ impl PredictionEngine {
             return FrameFinding::Overtaken(count);
         }
         // Before the program has had its time, a frame that does not fit may be half of its answer.
-        if front.is_received(frame.echoed) && !self.is_partly_answered(front) {
-            return FrameFinding::Mispredicted;
+        if !front.is_received(frame.echoed) || self.is_partly_answered(front) {
+            FrameFinding::Undecided
+        } else if !self.is_unanswered(front) {
+            FrameFinding::Mispredicted
+        } else if front.is_late {
+            FrameFinding::Undecided
+        } else {
+            FrameFinding::Unanswered
         }
-        FrameFinding::Undecided
     }
 
     /// Returns what the frame says of a first key that has no rule: only its time tells that it was answered.
@@ -183,6 +193,17 @@ impl PredictionEngine {
             .iter()
             .any(|key| key.is_received(self.frame.received) && !key.is_received(self.frame.echoed));
         has_later && !effect.changes.is_empty() && all_match_frame(effect, &self.frame.canvas)
+    }
+
+    /// True if an editor may still be busy with a character: its line is as it was before. Elsewhere that is how the
+    /// echo that is turned off looks.
+    fn is_unanswered(&self, front: &PendingKey) -> bool {
+        let kind = self.line.as_ref().map(|line| line.context.kind);
+        let is_believed = front.is_late || self.epochs.is_confirmed(front.epoch);
+        is_believed
+            && matches!(front.stroke.key, Key::Text(_))
+            && kind == Some(InputKind::Editor)
+            && !CursorSnapshot::of(&self.base).has_effect(&self.frame.canvas)
     }
 
     /// Draws the pending keys on the newest frame.

@@ -25,6 +25,23 @@ impl PredictionEngine {
     /// Drops the keys that the frame contains and replays the others on it, in a new epoch.
     pub(super) fn replay(&mut self, now: Time, reason: EpochReason) {
         let contained = self.contained_keys();
+        self.replay_behind(now, reason, contained);
+    }
+
+    /// Waits for an editor that is slow to answer: the keys stay pending, and are not shown before it goes on.
+    pub(super) fn handle_late_answer(&mut self, now: Time) {
+        let echoed = self.frame.echoed;
+        for key in self.queue.iter_mut().filter(|key| key.is_received(echoed)) {
+            key.is_late = true;
+        }
+        if let Some(line) = &mut self.line {
+            line.is_echoed = false;
+        }
+        self.replay_behind(now, EpochReason::Misprediction, ContainedKeys::default());
+    }
+
+    /// Drops the keys that are contained and replays the others.
+    fn replay_behind(&mut self, now: Time, reason: EpochReason, contained: ContainedKeys) {
         // Whatever confirms the old epoch was predicted on a screen that never came.
         self.begin_epoch(now, reason);
         let mut dropped = self.queue.take();

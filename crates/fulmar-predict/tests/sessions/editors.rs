@@ -76,3 +76,32 @@ fn the_key_that_switches_to_text_mode_is_no_text_itself() {
     session.keys("y");
     assert_eq!(session.seen_row(0), "onexy¦");
 }
+
+#[test]
+fn an_editor_that_answers_late_gets_its_keys_as_they_were_typed() {
+    let mut session = editor();
+    for key in ["x", "y", "z"] {
+        session.keys(key);
+    }
+    assert_eq!(session.seen_row(0), "  onexyz¦");
+    let typed = session.typed();
+    // The program has had its time for the first one, but is busy.
+    session.program_with("", typed, typed - 2);
+    assert!(session.is_plain());
+    session.keys("w");
+    session.program_with("x", typed, typed - 2);
+    assert_eq!(session.seen_row(0), "  onexyzw¦");
+}
+
+#[test]
+fn an_editor_that_ignores_a_key_is_believed_when_it_answers_the_next() {
+    let mut session = editor();
+    session.keys("x");
+    session.program("");
+    assert!(session.is_plain());
+    session.keys("y");
+    session.program("y");
+    assert!(session.is_plain());
+    session.keys("z");
+    assert_eq!(session.seen_row(0), "  oneyz¦");
+}
