@@ -6,7 +6,7 @@
 //! Source: docs/prediction.md §5.
 
 use fulmar_terminal::{
-    Attributes, CellRow, Color, ColorKind, Column, Glyph, Position, Row, Screen, Style,
+    Attributes, CellRow, Color, ColorKind, Column, Glyph, Position, Row, Screen, Size, Style,
 };
 
 use crate::overlay::{CellContent, Grapheme, OverlayCell};
@@ -226,6 +226,17 @@ impl ShiftRun {
         self
     }
 
+    /// Returns the row below if the text may go on there: it reaches the last column, without an editor's mark.
+    pub(crate) fn continuation(&self, size: Size) -> Option<Row> {
+        let is_last = self.row >= size.last_row();
+        (self.end >= size.columns() && !is_last).then(|| Row(self.row.0 + 1))
+    }
+
+    /// True if the text goes on where it cannot be seen in this row.
+    pub(crate) fn overflows(&self) -> bool {
+        self.overflows
+    }
+
     /// Returns the cells after `content`, `columns` wide, was put in at the start.
     pub(crate) fn insert(
         &self,
@@ -254,7 +265,7 @@ impl ShiftRun {
         let mut cells: Vec<OverlayCell> = starts(row, from, self.end)
             .map(|column| self.cell(column - columns, CellContent::of(row, Column(column))))
             .collect();
-        // Else what was outside of the window comes in here.
+        // Else others come in here.
         if !self.overflows {
             let emptied = self.end.saturating_sub(columns).max(self.start)..self.end;
             let blank = self.blank(row);

@@ -28,8 +28,7 @@ pub(super) fn backspace(edit: &mut EditState<'_>) -> Option<RuleOutcome> {
         edit.canvas.put(to, &content);
     } else {
         let run = ShiftRun::at(edit.canvas.screen(), to, edit.line.gap());
-        let cells = run.remove(edit.canvas.screen(), columns);
-        edit.put_all(cells);
+        edit.close_up(&run, columns)?;
     }
     edit.canvas.move_caret(to);
     edit.line.end = end.saturating_sub(columns).max(left);

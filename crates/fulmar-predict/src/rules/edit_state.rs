@@ -1,14 +1,15 @@
 //! The state that rules edit, and edits that several of them share.
 
-use fulmar_terminal::{Attributes, Column, Position};
+use fulmar_terminal::{Attributes, Column, Position, Row};
 
 use super::RuleOutcome;
 use crate::canvas::Canvas;
-use crate::editor::EditorKind;
+use crate::editor::{EditorKind, TextEditor};
+use crate::gutter::gutter;
 use crate::input_context::InputKind;
 use crate::input_line::InputLine;
 use crate::overlay::{Grapheme, OverlayCell};
-use crate::text::{ShiftRun, typed_style};
+use crate::text::{ShiftRun, is_vacant, typed_style};
 
 /// The state that a rule edits.
 pub(crate) struct EditState<'a> {
@@ -38,8 +39,8 @@ impl EditState<'_> {
         editor.is_some_and(|editor| editor.kind == EditorKind::Replace)
     }
 
-    /// Removes what stands between two columns, closes up, and puts the caret there.
-    pub(super) fn remove(&mut self, from: u16, to: u16) {
+    /// Removes what stands between two columns, closes up, and puts the caret there, if it is known what comes in.
+    pub(super) fn remove(&mut self, from: u16, to: u16) -> Option<()> {
         let row = self.canvas.caret().row;
         let end = self.line.text_end(self.canvas).max(to);
         let columns = to.saturating_sub(from);
@@ -54,10 +55,53 @@ impl EditState<'_> {
         };
         let screen = self.canvas.screen();
         let run = ShiftRun::at(screen, behind, self.line.gap()).preceded_by(from);
-        let cells = run.remove(screen, columns);
-        self.put_all(cells);
+        self.close_up(&run, columns)?;
         self.canvas.move_caret(start);
         self.line.end = end.saturating_sub(columns).max(from);
+        Some(())
+    }
+
+    /// Takes the first columns of a run out. Into a row of a line of several, the text of the next row comes from the
+    /// right; nothing is known of text that is outside of the window.
+    pub(super) fn close_up(&mut self, run: &ShiftRun, columns: u16) -> Option<()> {
+        let size = self.canvas.size();
+        self.put_all(run.remove(self.canvas.screen(), columns));
+        if !run.overflows() {
+            return Some(());
+        }
+        let row = run.continuation(size).filter(|_| self.wraps())?;
+        let start = self.row_start(row)?;
+        for column in 0..columns.min(size.columns() - start) {
+            let content = self.canvas.content(Position::new(row.0, start + column));
+            if content.grapheme.columns() != 1 {
+                return None;
+            }
+            let to = Position::new(row.0 - 1, size.columns() - columns + column);
+            self.canvas.put(to, &content);
+        }
+        let start = Position::new(row.0, start);
+        let next = ShiftRun::at(self.canvas.screen(), start, self.line.gap());
+        self.close_up(&next, columns)
+    }
+
+    /// True if a line that is longer than its row goes on in the next, as at a prompt; of the editors, only those with
+    /// modes are known to do so.
+    fn wraps(&self) -> bool {
+        let is_modal = |editor: TextEditor| editor.kind == EditorKind::Insert;
+        let kind = self.line.context.kind;
+        kind == InputKind::Prompt || self.line.context.editor.is_some_and(is_modal)
+    }
+
+    /// Returns the column at which a row begins that goes on with the line above; `None` if it has a number of its own.
+    fn row_start(&self, row: Row) -> Option<u16> {
+        if self.line.context.kind == InputKind::Prompt {
+            return Some(0);
+        }
+        let start = gutter(self.canvas.screen(), row);
+        let cells = self.canvas.row(row);
+        (0..start)
+            .all(|column| is_vacant(cells, column))
+            .then_some(start)
     }
 
     /// Gives the text between two columns the look of what is typed, for a suggestion that was

@@ -19,7 +19,7 @@ pub(super) fn delete(edit: &mut EditState<'_>) -> Option<RuleOutcome> {
         return None;
     }
     let right = right_of(edit.canvas.line(), at.column.0);
-    edit.remove(at.column.0, right);
+    edit.remove(at.column.0, right)?;
     Some(RuleOutcome::default())
 }
 
@@ -37,7 +37,7 @@ pub(super) fn line(variant: u8, edit: &mut EditState<'_>) -> Option<RuleOutcome>
     } else {
         text_end(edit).max(at.column.0)
     };
-    edit.remove(edit.line.margin, to);
+    edit.remove(edit.line.margin, to)?;
     Some(RuleOutcome::default())
 }
 
@@ -51,7 +51,7 @@ pub(super) fn end(edit: &mut EditState<'_>) -> Option<RuleOutcome> {
     if at.column.0 >= end {
         return edit.unmoved_at_prompt();
     }
-    edit.remove(at.column.0, end);
+    edit.remove(at.column.0, end)?;
     Some(RuleOutcome::default())
 }
 

@@ -461,6 +461,58 @@ fn any_key() -> impl Strategy<Value = Key> {
     ])
 }
 
+/// Rows of 10 columns behind a prompt, `¦` where the cursor is.
+fn after_at_prompt(rows: &str, margin: u16, key: Key) -> Option<String> {
+    let bytes = rows.replace('\n', "\r\n").replace('¦', "\x1b7");
+    let screen = screen(4, 10, &format!("{PASTE_MODE}{bytes}\x1b8"));
+    let typed = screen.cursor().position.column.0 - margin;
+    let (canvas, _) = applied(&screen, typed, key, 0)?;
+    let rows: Vec<String> = (0..4).map(|row| text(canvas.screen(), row)).collect();
+    Some(rows.join("\n").trim_end().to_owned())
+}
+
+#[test]
+fn the_rows_of_a_long_line_close_up_together() {
+    let at_prompt = [
+        ("$ abcd¦efgh\nijkl", Key::Backspace, Some("$ abcefghi\njkl")),
+        ("$ abcd¦efgh\nijkl", Key::Delete, Some("$ abcdfghi\njkl")),
+        (
+            "$ a b¦cdefg\nhijkl",
+            Key::Control('w'),
+            Some("$ a cdefgh\nijkl"),
+        ),
+        (
+            "$ abcd¦efgh\nijklmnopqr\nst",
+            Key::Backspace,
+            Some("$ abcefghi\njklmnopqrs\nt"),
+        ),
+        ("$ abcd¦efgh\n漢字", Key::Backspace, None),
+    ];
+    for (rows, key, expected) in at_prompt {
+        let found = after_at_prompt(rows, 2, key);
+        assert_eq!(found.as_deref(), expected, "{key:?} on {rows:?}");
+    }
+    let full = "1234567890123456789012345678901234567890";
+    let wrapped = format!("ab¦{}\ncd\nef", &full[2..]);
+    let in_editors = [
+        ("-- INSERT --", Some(format!("a¦{}c\nd\nef", &full[2..]))),
+        // It may scroll sideways.
+        ("^X Exit", None),
+    ];
+    for (mark, expected) in in_editors {
+        assert_eq!(
+            after_in_editor(&wrapped, mark, Key::Backspace),
+            expected,
+            "{mark}"
+        );
+    }
+    let numbered = "  1 a¦34567890123456789012345678901234567\n  2 b\n  3 c";
+    assert_eq!(
+        after_in_editor(numbered, "-- INSERT --", Key::Backspace),
+        None
+    );
+}
+
 proptest! {
     /// Whatever is on the screen and whatever was typed, rules change a screen of the same size.
     #[test]

@@ -104,7 +104,7 @@ pub(super) fn delete_left(key: Key, variant: u8, edit: &mut EditState<'_>) -> Op
         return edit.unmoved_at_prompt();
     }
     let stop = left_stop(variant, edit);
-    edit.remove(stop, at.column.0);
+    edit.remove(stop, at.column.0)?;
     Some(RuleOutcome::default())
 }
 
@@ -116,7 +116,7 @@ pub(super) fn delete_right(variant: u8, edit: &mut EditState<'_>) -> Option<Rule
         return None;
     }
     let stop = right_stop(variant, end, edit);
-    edit.remove(at.column.0, stop);
+    edit.remove(at.column.0, stop)?;
     Some(RuleOutcome::default())
 }
 
