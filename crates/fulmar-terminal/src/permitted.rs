@@ -9,6 +9,7 @@ use crate::base64::is_base64;
 use crate::csi::PARAMETERS_MAX;
 use crate::hyperlink::LINK_URI_MAX;
 use crate::osc::TITLE_MAX;
+use crate::probe::QUESTIONS;
 
 /// The most base64 that a clipboard write may have, in bytes.
 ///
@@ -141,6 +142,8 @@ pub struct Checker {
     /// The bytes of the sequence or character that is not complete.
     pending: Vec<u8>,
     offset: u64,
+    /// True once the terminal was asked, which is done once.
+    has_asked: bool,
 }
 
 /// The status of a sequence of which the beginning is known.
@@ -160,7 +163,7 @@ impl Checker {
         for &byte in bytes {
             self.offset += 1;
             self.pending.push(byte);
-            match judge(&self.pending) {
+            match self.judge() {
                 SequenceStatus::Incomplete => {}
                 SequenceStatus::Complete => self.pending.clear(),
                 SequenceStatus::Bad(what) => {
@@ -173,6 +176,20 @@ impl Checker {
             }
         }
         Ok(())
+    }
+
+    fn judge(&mut self) -> SequenceStatus {
+        if !self.has_asked && self.pending == QUESTIONS {
+            self.has_asked = true;
+            return SequenceStatus::Complete;
+        }
+        let judged = judge(&self.pending);
+        match judged {
+            SequenceStatus::Bad(_) if !self.has_asked && QUESTIONS.starts_with(&self.pending) => {
+                SequenceStatus::Incomplete
+            }
+            _ => judged,
+        }
     }
 
     /// Checks that no sequence is left open.
@@ -377,6 +394,18 @@ mod tests {
         }
         let mut checker = Checker::default();
         assert!(checker.check(b"\xff").is_err());
+    }
+
+    #[test]
+    fn the_terminal_is_asked_once_and_nothing_else() {
+        let questions = std::str::from_utf8(QUESTIONS).unwrap();
+        let text = format!("a{questions}b");
+        assert!(is_permitted(&text));
+        assert!(!is_permitted(&text.repeat(2)));
+        for end in 1..questions.len() {
+            assert!(!is_permitted(&format!("{}x", &questions[..end])), "{end}");
+            assert!(!is_permitted(&questions[..end]), "{end}");
+        }
     }
 
     #[test]
