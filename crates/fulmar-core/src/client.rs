@@ -16,13 +16,14 @@ use fulmar_transport::{
 use crate::agreement::Agreement;
 use crate::capability::{Capabilities, Capability};
 use crate::compat_mode::CompatMode;
-use crate::display::{Display, LastScreen, OuterTerminal, Wanted};
+use crate::display::{Display, LastScreen, Wanted};
 use crate::escape_key::{Command, EscapeKey, EscapeReader};
 use crate::exit_status::ExitStatus;
 use crate::host_screen::HostScreen;
 use crate::link_info::LinkInfo;
 use crate::notice::{self, Delivery, Notices, ServerLiveness};
 use crate::numbering::Numbering;
+use crate::outer_terminal::OuterTerminal;
 use crate::prediction::Prediction;
 use crate::random::{Seed, SeededNoise};
 use crate::user_stream::UserStream;
