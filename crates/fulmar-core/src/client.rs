@@ -26,6 +26,7 @@ use crate::numbering::Numbering;
 use crate::outer_terminal::OuterTerminal;
 use crate::prediction::Prediction;
 use crate::random::{Seed, SeededNoise};
+use crate::terminal_probe::TerminalProbe;
 use crate::user_stream::UserStream;
 use crate::wake::Wake;
 
@@ -177,6 +178,7 @@ pub struct Client {
     /// The user stream up to its end; the endpoint has snapshots.
     stream: UserStream,
     keys: EscapeReader,
+    probe: TerminalProbe,
     notices: Notices,
     is_server_local: bool,
     prediction: Prediction,
@@ -251,6 +253,7 @@ impl Client {
             capabilities: Agreement::capabilities_of(agreement),
             stream,
             keys: EscapeReader::new(escape_key, compat),
+            probe: TerminalProbe::default(),
             notices,
             is_server_local,
             prediction: Prediction::new(prediction, size),
@@ -360,11 +363,38 @@ impl Client {
         if self.connect_limit().is_some_and(|limit| limit <= now) {
             self.give_up(now);
         }
+        let mut keys = Vec::new();
+        self.probe.handle_timeout(now, &mut keys);
+        if !keys.is_empty() {
+            self.handle_typed(now, &keys);
+        }
         self.settle();
     }
 
-    /// Takes in what the user typed. A key that closes a panel is not for the program.
+    /// Takes in what came from the user's terminal: what was typed, and answers.
     pub fn handle_keys(&mut self, now: Time, bytes: &[u8]) {
+        if self.probe.is_over() {
+            return self.handle_typed(now, bytes);
+        }
+        let mut keys = Vec::new();
+        for answer in self.probe.read(now, bytes, &mut keys) {
+            tracing::debug!(?answer, "the terminal");
+            self.display.learn(&answer);
+            self.is_stale = true;
+        }
+        if !keys.is_empty() {
+            self.handle_typed(now, &keys);
+        }
+    }
+
+    /// Returns the time up to which the edge has to read what comes from the terminal before it gives it back. `None` if
+    /// no answers are on their way.
+    pub fn answers_due(&self) -> Option<Time> {
+        self.probe.answers_due()
+    }
+
+    /// Takes in what the user typed. A key that closes a panel is not for the program.
+    fn handle_typed(&mut self, now: Time, bytes: &[u8]) {
         if self.phase == Phase::Open
             && !self.keys.is_armed()
             && self.notices.closes_panel(now, bytes)
@@ -466,7 +496,11 @@ impl Client {
             size: self.size,
             notice,
         };
+        let had_asked = self.display.has_asked();
         self.display.draw(now, &wanted, out);
+        if self.display.has_asked() && !had_asked {
+            self.probe.begin(now);
+        }
         self.predicted = wanted.predicted;
     }
 
@@ -513,6 +547,7 @@ impl Client {
             prediction
                 .filter(|_| !self.is_stale)
                 .map(|at| (at, Wake::Prediction)),
+            self.probe.due().map(|at| (at, Wake::Key)),
         ])
     }
 

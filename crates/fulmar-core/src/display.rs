@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use fulmar_base::Time;
 use fulmar_predict::Overlay;
-use fulmar_terminal::{Attributes, Color, CursorShape, MouseEncodings, Row, Screen, Size, Style};
+use fulmar_terminal::{
+    Answer, Attributes, Color, CursorShape, MouseEncodings, QUESTIONS, Row, Screen, Size, Style,
+};
 
 use crate::outer_terminal::{OuterTerminal, POP_TITLE, PUSH_TITLE};
 use crate::title::{TitleGate, Titles};
@@ -29,6 +31,7 @@ pub(crate) struct Display {
     gate: TitleGate,
     state: State,
     changed: Changed,
+    has_asked: bool,
 }
 
 /// The changes on the terminal that are put back only if they were made.
@@ -73,7 +76,22 @@ impl Display {
             gate: TitleGate::default(),
             state: State::Left,
             changed: Changed::default(),
+            has_asked: false,
         }
+    }
+
+    /// Takes note of an answer of the terminal. If more can be shown now, the next frame shows it.
+    pub(crate) fn learn(&mut self, answer: &Answer) {
+        let before = self.outer.vocabulary.clone();
+        self.outer.learn(answer);
+        if self.outer.vocabulary != before {
+            self.forget();
+        }
+    }
+
+    /// Returns true if the terminal was asked what it can do.
+    pub(crate) fn has_asked(&self) -> bool {
+        self.has_asked
     }
 
     /// Has the next frame paint everything.
@@ -141,6 +159,11 @@ impl Display {
             // Application cursor keys always: the server translates them for the program
             // (docs/protocol.md §9.1).
             out.extend_from_slice(b"\x1b[?1h");
+            // Before anything is drawn: what is shown of it by a terminal that does not understand it is painted over.
+            if self.outer.is_asked && !self.has_asked {
+                self.has_asked = true;
+                out.extend_from_slice(QUESTIONS);
+            }
         }
     }
 
@@ -257,6 +280,7 @@ mod tests {
             enter: b"\x1b[?1049h\x1b[22;0;0t".to_vec(),
             exit: b"\x1b[?1049l\x1b[23;0;0t".to_vec(),
             synchronized_output: true,
+            ..OuterTerminal::default()
         }
     }
 

@@ -71,6 +71,7 @@ mod resize_pace;
 mod server;
 mod session;
 mod session_end;
+mod terminal_probe;
 mod title;
 pub mod trace;
 mod tty_watch;

@@ -1,6 +1,6 @@
 //! The properties of the user's terminal.
 
-use fulmar_terminal::{Screen, Vocabulary};
+use fulmar_terminal::{Answer, Attributes, Colors, MouseEncodings, Screen, Vocabulary};
 
 /// The properties of the user's terminal.
 #[derive(Clone, Debug)]
@@ -13,6 +13,10 @@ pub struct OuterTerminal {
     pub exit: Vec<u8>,
     /// True if it can be told to show a frame only when it is complete (mode 2026).
     pub synchronized_output: bool,
+    /// True if it is asked what it can do beyond that.
+    pub is_asked: bool,
+    /// True if its number of colours stays, whatever it answers.
+    pub keeps_colors: bool,
 }
 
 impl Default for OuterTerminal {
@@ -23,8 +27,58 @@ impl Default for OuterTerminal {
             enter: Vec::new(),
             exit: Vec::new(),
             synchronized_output: false,
+            is_asked: false,
+            keeps_colors: false,
         }
     }
+}
+
+/// A terminal that names itself, with the first versions that have something.
+struct KnownTerminal {
+    name: &'static str,
+    /// Links, OSC 8.
+    links: Option<(u32, u32)>,
+    /// Underlines in styles and colours, overline, text that is struck out.
+    underlines: Option<(u32, u32)>,
+    /// Reports of the mouse in pixels.
+    pixels: bool,
+}
+
+const fn known(
+    name: &'static str,
+    links: Option<(u32, u32)>,
+    underlines: Option<(u32, u32)>,
+    pixels: bool,
+) -> KnownTerminal {
+    KnownTerminal {
+        name,
+        links,
+        underlines,
+        pixels,
+    }
+}
+
+/// The terminals that answer XTVERSION with more than their type tells. Their manuals and lists of changes say so.
+const VERSIONS: [KnownTerminal; 10] = [
+    known("WezTerm", Some((0, 0)), Some((0, 0)), true),
+    known("VTE", Some((5000, 0)), Some((5200, 0)), false),
+    known("contour", Some((0, 0)), Some((0, 0)), true),
+    known("foot", Some((1, 7)), Some((1, 12)), true),
+    known("ghostty", Some((0, 0)), Some((0, 0)), true),
+    known("iTerm2", Some((3, 1)), Some((3, 4)), false),
+    known("kitty", Some((0, 19)), Some((0, 19)), true),
+    known("mintty", Some((3, 1)), Some((3, 1)), false),
+    // Its underlines are as good as those of the terminal that it is in, of which it tells by terminfo.
+    known("tmux", Some((3, 4)), None, false),
+    known("xterm.js", Some((5, 0)), Some((5, 0)), false),
+];
+
+/// Splits `kitty(0.36.4)` or `foot 1.16` into the name and the first two numbers behind it.
+fn name_and_version(text: &str) -> (&str, (u32, u32)) {
+    let (name, version) = text.split_once(['(', ' ']).unwrap_or((text, ""));
+    let mut numbers = version.split(|c: char| !c.is_ascii_digit());
+    let mut number = || numbers.next().and_then(|digits| digits.parse().ok());
+    (name, (number().unwrap_or(0), number().unwrap_or(0)))
 }
 
 /// Puts the window's and the icon's title on the terminal's stack.
@@ -33,6 +87,39 @@ pub(crate) const PUSH_TITLE: &[u8] = b"\x1b[22;0;0t";
 pub(crate) const POP_TITLE: &[u8] = b"\x1b[23;0;0t";
 
 impl OuterTerminal {
+    /// Takes note of an answer.
+    pub(crate) fn learn(&mut self, answer: &Answer) {
+        let vocabulary = &mut self.vocabulary;
+        match answer {
+            // 3: for good.
+            Answer::Mode(2026, 1..=3) => self.synchronized_output = true,
+            Answer::Capability(name) => match name.as_str() {
+                "RGB" | "Tc" if !self.keeps_colors => vocabulary.colors = Colors::Rgb,
+                "Smulx" | "Su" => vocabulary.underline_styles = true,
+                "smxx" => vocabulary.attributes |= Attributes::STRIKE,
+                "Smol" => vocabulary.attributes |= Attributes::OVERLINE,
+                "Ss" => vocabulary.cursor_shape = true,
+                "Sync" => self.synchronized_output = true,
+                _ => {}
+            },
+            Answer::Version(text) => {
+                let (name, version) = name_and_version(text);
+                let Some(known) = VERSIONS.iter().find(|known| known.name == name) else {
+                    return;
+                };
+                vocabulary.links |= known.links.is_some_and(|since| since <= version);
+                if known.underlines.is_some_and(|since| since <= version) {
+                    vocabulary.underline_styles = true;
+                    vocabulary.attributes |= Attributes::OVERLINE | Attributes::STRIKE;
+                }
+                if known.pixels {
+                    vocabulary.mouse_encodings = MouseEncodings::All;
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Tells if the screen changes the title of this terminal, and `enter` has not put the one before on the stack.
     pub(crate) fn shows_title_of(&self, screen: &Screen) -> bool {
         let is_named = screen.title().is_some() || screen.icon_name().is_some();
@@ -41,5 +128,55 @@ impl OuterTerminal {
             .windows(PUSH_TITLE.len())
             .any(|part| part == PUSH_TITLE);
         self.vocabulary.titles && is_named && !is_pushed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn learnt(answer: Answer) -> OuterTerminal {
+        let mut outer = OuterTerminal::default();
+        outer.learn(&answer);
+        outer
+    }
+
+    #[test]
+    fn a_terminal_shows_more_once_it_has_told_its_version() {
+        for (version, links, underlines) in [
+            ("kitty(0.36.4)", true, true),
+            ("xterm.js(6.0.0)", true, true),
+            ("XTerm(379)", false, false),
+            ("tmux 3.3a", false, false),
+            ("tmux 3.4", true, false),
+            ("VTE(5100)", true, false),
+            ("WezTerm 20240203-110809-5046fc22", true, true),
+            ("", false, false),
+            ("kitty(99999999999999999999)", false, false),
+        ] {
+            let outer = learnt(Answer::Version(version.to_owned()));
+            let shown = (outer.vocabulary.links, outer.vocabulary.underline_styles);
+            assert_eq!(shown, (links, underlines), "{version}");
+        }
+    }
+
+    #[test]
+    fn what_terminfo_does_not_tell_is_learnt_from_answers() {
+        let has = |name: &str| learnt(Answer::Capability(name.to_owned()));
+        assert_eq!(has("RGB").vocabulary.colors, Colors::Rgb);
+        assert!(has("Smulx").vocabulary.underline_styles);
+        assert!(has("Ss").vocabulary.cursor_shape);
+        let overline = has("Smol").vocabulary.attributes;
+        assert!(overline.contains(Attributes::OVERLINE));
+        for (status, synchronized) in [(0, false), (1, true), (2, true), (3, true), (4, false)] {
+            let outer = learnt(Answer::Mode(2026, status));
+            assert_eq!(outer.synchronized_output, synchronized, "{status}");
+        }
+        let mut outer = OuterTerminal {
+            keeps_colors: true,
+            ..OuterTerminal::default()
+        };
+        outer.learn(&Answer::Capability("RGB".to_owned()));
+        assert_eq!(outer.vocabulary.colors, Colors::Eight);
     }
 }

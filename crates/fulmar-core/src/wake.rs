@@ -28,6 +28,8 @@ pub enum Wake {
     Title,
     /// A prediction is shown in another way, or not any more.
     Prediction,
+    /// What may have been an answer of the user's terminal was a key.
+    Key,
     /// The server has not answered for so long that the client gives up.
     ConnectLimit,
 }
@@ -61,6 +63,7 @@ impl fmt::Display for Wake {
             Wake::Notice => f.pad("notice"),
             Wake::Title => f.pad("title"),
             Wake::Prediction => f.pad("prediction"),
+            Wake::Key => f.pad("key"),
             Wake::ConnectLimit => f.pad("connect limit"),
         }
     }

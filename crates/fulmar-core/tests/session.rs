@@ -42,6 +42,31 @@ fn what_is_typed_is_seen_after_a_round_trip() -> Result<(), Failure> {
 }
 
 #[test]
+fn what_the_users_terminal_answers_is_not_typed() -> Result<(), Failure> {
+    let mut world = World::new(network([Delay::ms(50)]));
+    world.type_keys(b"\x1b");
+    world.run_for(secs(2))?;
+    world.type_keys(b"hello\x1b");
+    world.run_until_seen(secs(1), "hello")?;
+    assert_eq!(world.near().client.answers_due(), None, "all is answered");
+    world.check_typed(b"\x1bhello\x1b")
+}
+
+/// One that was asked and says nothing.
+#[test]
+fn a_terminal_that_does_not_answer_has_all_its_keys() -> Result<(), Failure> {
+    let mut world = World::new(network([Delay::ms(50)]));
+    world.near_mut().is_mute = true;
+    world.run_for(secs(1))?;
+    assert!(world.near().client.answers_due().is_some());
+    for key in [&b"\x1b"[..], b"\x1b[", b"A\x1b", b"\x1b]11;rgb:", b"x"] {
+        world.type_keys(key);
+        world.run_for(secs(3))?;
+    }
+    world.check_typed(b"\x1b\x1b[A\x1b\x1b]11;rgb:x")
+}
+
+#[test]
 fn the_program_starts_with_the_window_of_the_client() -> Result<(), Failure> {
     let mut world = World::with(
         network([Delay::ms(10)]),

@@ -29,6 +29,8 @@ pub(crate) struct Near {
     paths_opened: u64,
     /// The bytes that a read from the tty would give.
     pasted: VecDeque<u8>,
+    /// True if the terminal answers no questions.
+    pub(crate) is_mute: bool,
     /// Bytes that the tty takes each millisecond; all of them if `None`.
     tty_speed: Option<usize>,
     /// The bytes that the tty has not taken.
@@ -54,6 +56,8 @@ impl Near {
                 enter: b"\x1b[?1049h".to_vec(),
                 exit: b"\x1b[?1049l".to_vec(),
                 synchronized_output: true,
+                is_asked: true,
+                ..OuterTerminal::default()
             },
             // What is seen is what has arrived, unless a test is about the rest.
             prediction: PredictionConfig {
@@ -75,6 +79,7 @@ impl Near {
             server,
             paths_opened: 0,
             pasted: VecDeque::new(),
+            is_mute: false,
             tty_speed: None,
             undrawn: VecDeque::new(),
             buffer: Vec::new(),
@@ -177,10 +182,11 @@ impl Near {
             panic!("the client drew what it must not: {violation}");
         }
         self.terminal.process(&taken);
-        assert!(
-            self.terminal.take_replies().is_empty(),
-            "the client drew what the terminal answers"
-        );
+        // The checker sees that it asks once. What it is answered is read like a paste.
+        let answers = self.terminal.take_replies();
+        if !self.is_mute {
+            self.pasted.extend(answers);
+        }
     }
 }
 
