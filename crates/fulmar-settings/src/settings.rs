@@ -31,6 +31,8 @@ pub struct Settings {
     pub init: bool,
     /// The choice of sending colours of 24 bits to the terminal.
     pub true_color: TrueColor,
+    /// True if the terminal is asked what it can do.
+    pub probe: bool,
     /// The files that are written.
     pub records: RecordFiles,
     /// The parts of the program that are logged, and how closely.
@@ -90,6 +92,7 @@ impl SettingLayers<'_> {
             title_prefix: self.value(&table::TITLE_PREFIX)?,
             init: self.value(&table::INIT)?,
             true_color: self.value(&table::TRUE_COLOR)?,
+            probe: self.value(&table::PROBE)?,
             records: RecordFiles {
                 trace: self.value(&table::TRACE)?,
                 log: self.value(&table::LOG)?,

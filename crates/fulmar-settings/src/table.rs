@@ -20,7 +20,7 @@ pub const LOG_FILTER_VARIABLE: &str = "FULMAR_LOG";
 pub const LOG_FILTER_DEFAULT: &str = "info";
 
 /// All of them, in the order in which they are listed.
-pub static SETTINGS: [&dyn AnySetting; 17] = [
+pub static SETTINGS: [&dyn AnySetting; 18] = [
     &SSH,
     &SERVER,
     &CLIENT,
@@ -35,6 +35,7 @@ pub static SETTINGS: [&dyn AnySetting; 17] = [
     &TITLE_PREFIX,
     &INIT,
     &TRUE_COLOR,
+    &PROBE,
     &TRACE,
     &LOG,
     &LOG_FILTER,
@@ -276,6 +277,21 @@ pub(crate) static TRUE_COLOR: Setting<TrueColor> = Setting {
         help: "Send 24-bit colours to the terminal; auto: if it has 256, and nothing says that it lacks them",
     },
     parse: values::true_color,
+};
+
+pub(crate) static PROBE: Setting<bool> = Setting {
+    about: SettingInfo {
+        name: "probe",
+        variable: "FULMAR_PROBE",
+        stock: None,
+        shape: ValueForm::Switch("Do not ask the terminal what it can do"),
+        letters: &[],
+        default: "true",
+        group: SettingGroup::Display,
+        is_rare: true,
+        help: "Ask the terminal once what it can do beyond what its type tells: links, underlines, colours",
+    },
+    parse: values::switch,
 };
 
 pub(crate) static TRACE: Setting<Option<PathBuf>> = Setting {

@@ -52,6 +52,7 @@ pub(crate) fn client_config(key: Key, size: Size) -> ClientConfig {
             enter: b"\x1b[?1049h".to_vec(),
             exit: b"\x1b[?1049l".to_vec(),
             synchronized_output: true,
+            ..OuterTerminal::default()
         },
         ..ClientConfig::new(key, [1; 32])
     }

@@ -60,6 +60,8 @@ pub(crate) struct TerminalWishes {
     pub(crate) alternate: Alternate,
     /// The use of 24-bit colours.
     pub(crate) true_color: TrueColor,
+    /// True if it may be asked what it can do.
+    pub(crate) probe: bool,
 }
 
 /// The capabilities in terminfo, as far as they matter.
@@ -175,6 +177,8 @@ impl Capabilities {
             enter,
             exit,
             synchronized_output: is_modern || self.synchronized_output,
+            is_asked: wishes.probe && may_be_asked(term, environment),
+            keeps_colors: wishes.true_color != TrueColor::Auto,
         }
     }
 
@@ -231,6 +235,16 @@ fn names_itself(term: &str, environment: &Environment, vte_since: u32) -> bool {
         || ["iTerm.app", "WezTerm", "vscode", "ghostty"].contains(&program)
 }
 
+/// Tells if a terminal takes questions that it does not know for what they are. The consoles of systems and dumb terminals
+/// show parts of them, and GNU screen hands strings on to the terminal that it is in.
+fn may_be_asked(term: &str, environment: &Environment) -> bool {
+    let has = |name| environment.get(name).is_some();
+    let is = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
+    let is_screen = is(&["screen"]) && !has("TMUX");
+    let is_apple = environment.get_text("TERM_PROGRAM") == Some("Apple_Terminal");
+    is(&WITH_TITLES) && !is_screen && !is_apple
+}
+
 /// Removes marks such as `$<5/>`, by which terminfo asks for pauses that no terminal needs today.
 fn without_padding(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(text.len());
@@ -269,6 +283,7 @@ mod tests {
     const WISHES: TerminalWishes = TerminalWishes {
         alternate: Alternate::Used,
         true_color: TrueColor::Auto,
+        probe: true,
     };
 
     fn known_as(term: &str, variables: &[(&str, &str)]) -> OuterTerminal {
@@ -363,6 +378,25 @@ mod tests {
         let colors = |term: &str, wish| xterm().palette(term, &Environment::default(), wish);
         assert_eq!(colors("screen-256color", TrueColor::Always), Colors::Rgb);
         assert_eq!(colors("xterm-256color", TrueColor::Never), Colors::Palette);
+    }
+
+    #[test]
+    fn only_terminals_that_know_questions_are_asked() {
+        let asked = |term, variables| known_as(term, variables).is_asked;
+        for term in ["xterm", "xterm-256color", "tmux-256color", "foot", "rxvt"] {
+            assert!(asked(term, &[]), "{term}");
+        }
+        for term in ["linux", "dumb", "vt100", "screen", "screen-256color"] {
+            assert!(!asked(term, &[]), "{term}");
+        }
+        assert!(asked("screen-256color", &[("TMUX", "/tmp/x")]));
+        assert!(!asked("xterm", &[("TERM_PROGRAM", "Apple_Terminal")]));
+        let wishes = TerminalWishes {
+            probe: false,
+            ..WISHES
+        };
+        let outer = xterm().outer_terminal("xterm", &Environment::default(), wishes);
+        assert!(!outer.is_asked);
     }
 
     #[test]

@@ -73,9 +73,23 @@ impl EventLoop {
 
     /// Shows the last state without notices, and gives the terminal back.
     pub(crate) fn give_back(&mut self) {
+        self.await_answers();
         let client = &mut self.client;
         self.terminal.draw(|out| client.leave(out));
         self.terminal.leave();
+    }
+
+    /// Reads what the terminal still has to answer: the shell would take it for keys.
+    fn await_answers(&mut self) {
+        while let Some(due) = self.client.answers_due().filter(|due| now() < *due) {
+            let Ok(readiness) = self.terminal.wait_for_input(due.since(now())) else {
+                return;
+            };
+            match self.terminal.read(readiness, true) {
+                Keys::Typed(typed) => self.client.handle_keys(now(), typed),
+                Keys::Last(_) => return,
+            }
+        }
     }
 
     /// Ends the ssh that has started the server, if it is still there.

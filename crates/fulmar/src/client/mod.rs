@@ -154,6 +154,8 @@ impl ClientSetup {
         TerminalWishes {
             alternate,
             true_color: self.settings.true_color,
+            // As stock's, the stand-in for it writes no questions.
+            probe: self.settings.probe && self.compat == CompatMode::Fulmar,
         }
     }
 

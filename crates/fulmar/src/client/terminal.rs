@@ -148,6 +148,18 @@ impl Terminal {
         }
     }
 
+    /// Waits until something was typed, or for that time.
+    ///
+    /// # Errors
+    ///
+    /// When the terminal is not ours.
+    pub(crate) fn wait_for_input(&self, limit: Duration) -> io::Result<Readiness> {
+        match self.holder {
+            Holder::Us => wait_for(&self.tty, Interest::Read, Some(limit)),
+            Holder::Others | Holder::Nobody => Err(io::ErrorKind::NotConnected.into()),
+        }
+    }
+
     /// Tells if the terminal is ours and has taken all that we drew: only then is there a point in
     /// drawing more.
     pub(crate) fn wants_frame(&self) -> bool {
