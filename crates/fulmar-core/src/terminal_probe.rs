@@ -13,7 +13,8 @@ const KEY_WAITS: Duration = Duration::from_millis(50);
 /// the terminal and us takes.
 const ANSWER_WAITS: Duration = Duration::from_secs(1);
 
-/// The bytes with which keys begin, too: Escape, and one more for Alt and a key.
+/// The most bytes with which keys begin, too: Escape, and one more for Alt and a key. Source: the sequences that
+/// [`AnswerReader`] holds.
 const KEY_BYTES_MAX: usize = 2;
 
 /// The time from which on no key waits: the terminal does not answer. A whole answer is still none for the program. Chosen by eye.

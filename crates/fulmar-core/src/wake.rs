@@ -28,7 +28,7 @@ pub enum Wake {
     Title,
     /// A prediction is shown in another way, or not any more.
     Prediction,
-    /// What may have been an answer of the user's terminal was a key.
+    /// A key that may have been the beginning of an answer of the user's terminal is one.
     Key,
     /// The server has not answered for so long that the client gives up.
     ConnectLimit,

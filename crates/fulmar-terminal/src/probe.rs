@@ -51,7 +51,7 @@ pub struct AnswerReader {
     is_pasting: bool,
 }
 
-/// What bytes from ESC on are.
+/// The meaning of bytes from ESC on.
 enum Judgement {
     /// Keys: no answer begins so.
     Keys,
@@ -216,7 +216,7 @@ mod tests {
 
     use super::*;
 
-    /// What a terminal says, and what it means.
+    /// Answers of terminals, and their meanings.
     const ANSWERS: [(&[u8], Option<Answer>); 9] = [
         (b"\x1bP0+r5375\x1b\\", None),
         (b"\x1b[?0u", Some(Answer::KittyKeyboard)),

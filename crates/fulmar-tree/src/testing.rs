@@ -106,7 +106,7 @@ pub(crate) fn copy(
     outcome
 }
 
-/// What a dry run finds at the place of each entry.
+/// Makes a dry run, and returns the thing at the place of each entry.
 pub(crate) fn looked(
     base: &Path,
     operands: &[&str],

@@ -81,11 +81,13 @@ impl EventLoop {
 
     /// Reads what the terminal still has to answer: the shell would take it for keys.
     fn await_answers(&mut self) {
-        while let Some(due) = self.client.answers_due().filter(|due| now() < *due) {
-            let Ok(readiness) = self.terminal.wait_for_input(due.since(now())) else {
+        while let Some(due) = self.client.answers_due() {
+            let left = due.since(now());
+            let Ok(readiness) = self.terminal.wait_for_input(left) else {
                 return;
             };
             match self.terminal.read(readiness, true) {
+                Keys::Typed([]) if left.is_zero() => return,
                 Keys::Typed(typed) => self.client.handle_keys(now(), typed),
                 Keys::Last(_) => return,
             }

@@ -271,6 +271,33 @@ fn colours_of_24_bits_reach_a_terminal_of_256_colours_unless_the_user_says_other
 }
 
 #[test]
+fn a_terminal_that_says_more_of_itself_than_its_type_shows_more() {
+    let world = World::new();
+    let script = "stty raw -echo; printf '\\033[4:3mcurly\\033[m\\r\\n'; head -c 3 | od -An -tx1";
+    for (options, is_asked) in [(&[][..], true), (&["--no-probe"], false)] {
+        let mut arguments = vec!["--local"];
+        arguments.extend(options.iter().chain(&["--", "sh", "-c", script]));
+        let mut terminal = start(&world, &arguments, Setup::default().size);
+        terminal.wait_for_text("curly");
+        if is_asked {
+            // In two pieces, with a key behind them.
+            terminal.type_now("\x1bP>|kitty(0.36.4)\x1b");
+            terminal.type_now("\\a\x1b[?2026;2$y\x1b[?62;22c");
+            terminal.wait_for_bytes(0, b"4:3m");
+        } else {
+            terminal.type_keys("a");
+        }
+        terminal.type_keys("bc");
+        terminal.wait_for_text("61 62 63");
+        terminal.wait_for_end();
+        terminal.expect_restored();
+        let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+        assert_eq!(shown.contains("\x1b[c"), is_asked, "{shown:?}");
+        assert_eq!(shown.contains("4:3m"), is_asked, "{shown:?}");
+    }
+}
+
+#[test]
 fn a_title_is_put_back_if_a_program_has_changed_it_and_the_cursors_shape_is_left_alone() {
     let world = World::new();
     for (change, told) in [("\\033]2;new\\007", true), ("", false)] {

@@ -4,7 +4,7 @@ use std::net::{SocketAddr, UdpSocket as Plain};
 use std::time::Instant;
 
 use fulmar_base::{Ecn, PathId};
-use fulmar_core::{ClientConfig, Server, ServerConfig};
+use fulmar_core::{ClientConfig, OuterTerminal, Server, ServerConfig};
 use fulmar_datagram::Key;
 use fulmar_login::CandidateAddresses;
 use fulmar_platform::pty::{self, Slave};
@@ -40,6 +40,11 @@ struct Scene {
 impl Scene {
     /// Returns a session of which either end has heard the other.
     fn new() -> Scene {
+        Scene::with(OuterTerminal::default())
+    }
+
+    /// The same, for that terminal.
+    fn with(outer: OuterTerminal) -> Scene {
         let key = || Key::from_base64("c68K8iLyuCr1oEM7Hszyjg").unwrap();
         let size = WindowSize {
             rows: 24,
@@ -49,9 +54,13 @@ impl Scene {
         let socket = Plain::bind("127.0.0.1:0").unwrap();
         socket.set_nonblocking(true).unwrap();
         let candidates = CandidateAddresses::named(socket.local_addr().unwrap());
+        let config = ClientConfig {
+            outer,
+            ..ClientConfig::new(key(), [2; 32])
+        };
         let mut scene = Scene {
             event_loop: EventLoop {
-                client: Client::new(now(), ClientConfig::new(key(), [2; 32])),
+                client: Client::new(now(), config),
                 sockets: Sockets::new(candidates, Trace::default()),
                 terminal: Terminal::enter(Tty::open(&terminal).unwrap()).unwrap(),
                 reactor: Reactor::new(&[]).unwrap(),
@@ -194,4 +203,20 @@ fn a_screen_is_drawn_and_keys_leave_although_neither_socket_nor_terminal_is_ever
         },
     );
     assert!(scene.typed.iter().all(|key| *key == b'k'));
+}
+
+#[test]
+fn what_the_terminal_has_answered_is_read_before_it_is_given_back() {
+    let mut scene = Scene::with(OuterTerminal {
+        is_asked: true,
+        ..OuterTerminal::default()
+    });
+    let is_asked = |scene: &Scene| scene.event_loop.client.answers_due().is_some();
+    scene.turn_until(is_asked, |_| {});
+    let answers = b"\x1b[?2026;2$y\x1b[?62;22c";
+    let written = scene.user.write(answers).unwrap();
+    assert_eq!(written, Transfer::Bytes(answers.len()));
+    scene.event_loop.give_back();
+    assert!(!is_asked(&scene));
+    assert_eq!(scene.typed, b"");
 }
