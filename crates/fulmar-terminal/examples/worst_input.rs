@@ -10,13 +10,13 @@
 
 use std::time::Instant;
 
-use fulmar_terminal::{Size, Terminal};
+use fulmar_terminal::{Clustering, Size, Terminal};
 
 /// Bytes of each kind that are written.
 const BYTES: usize = 1 << 18;
 
 /// Input that makes much work, and how it is called.
-const KINDS: [(&str, &str); 24] = [
+const KINDS: [(&str, &str); 27] = [
     ("REP", "x\x1b[65535b"),
     ("REP, wide", "漢\x1b[65535b"),
     ("REP, not wrapping", "\x1b[?7l漢\x1b[65535b"),
@@ -34,6 +34,9 @@ const KINDS: [(&str, &str); 24] = [
     ("alternate screen", "\x1b[?1049h\x1b[?1049l"),
     ("CHT and CBT", "\x1b[65535I\x1b[65535Z"),
     ("marks", "e\u{301}"),
+    ("clusters", "\x1b[?2027h🇩🇪👍🏽"),
+    ("long clusters", "\x1b[?2027h\u{301}"),
+    ("REP, cluster", "\x1b[?2027h👍🏽\x1b[65535b"),
     ("links", "\x1b]8;;x:y\x07x"),
     ("SGR", "\x1b[m"),
     ("DSR", "\x1b[6n"),
@@ -49,6 +52,7 @@ fn main() {
         println!("{size}:");
         for (name, piece) in KINDS {
             let mut terminal = Terminal::new(size);
+            terminal.set_clustering(Clustering::Switchable);
             // Rows that differ, and a tab stop in every column.
             terminal.process("\x1bH\x1b[C".repeat(usize::from(columns)).as_bytes());
             for row in 1..=rows {

@@ -153,6 +153,12 @@ impl Cluster {
         }
     }
 
+    /// Returns the character if there is only one.
+    pub(crate) fn single(&self) -> Option<char> {
+        let mut characters = self.as_str().chars();
+        characters.next().filter(|_| characters.next().is_none())
+    }
+
     pub(crate) fn as_str(&self) -> &str {
         std::str::from_utf8(&self.bytes[..usize::from(self.length)]).unwrap_or_default()
     }

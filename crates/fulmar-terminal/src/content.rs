@@ -18,10 +18,4 @@ impl Content {
             columns: char_columns(c).max(1),
         }
     }
-
-    /// Returns the character if there is only one.
-    pub(crate) fn single(&self) -> Option<char> {
-        let mut characters = self.text.as_str().chars();
-        characters.next().filter(|_| characters.next().is_none())
-    }
 }

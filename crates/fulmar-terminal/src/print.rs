@@ -86,11 +86,8 @@ impl Screen {
 
     /// Prints `content` in so many cells.
     fn print_times(&mut self, content: &Content, count: usize) {
-        let Some(c) = content.single() else {
-            for _ in 0..count {
-                self.print_content(content);
-            }
-            return;
+        let Some(c) = content.text.single() else {
+            return self.print_contents(content, count);
         };
         let text: String = std::iter::repeat_n(c, count).collect();
         let mut rest = text.as_str();
@@ -215,7 +212,7 @@ impl Screen {
         wraps
     }
 
-    fn wrap_if_pending(&mut self) {
+    pub(crate) fn wrap_if_pending(&mut self) {
         if self.cursor.pending_wrap && self.modes.has(ModeFlags::AUTO_WRAP) {
             self.wrap();
         }

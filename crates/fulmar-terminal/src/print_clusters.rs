@@ -148,18 +148,56 @@ impl Screen {
 
     /// Prints what a cell shows, in the rendition in force. Returns whether there was room.
     pub(crate) fn print_content(&mut self, content: &Content) -> bool {
-        let mut characters = content.text.as_str().chars();
-        let Some(first) = characters.next() else {
+        let Some(first) = content.text.as_str().chars().next() else {
             return false;
         };
         let has_room = self.print_wide(first, content.columns);
-        if has_room {
-            for c in characters {
-                self.charge(MARK_WORK);
-                self.append_to_printed(c);
-            }
+        let printed = self
+            .printed
+            .filter(|_| has_room && content.text.single().is_none());
+        if let Some(at) = printed {
+            self.charge(MARK_WORK);
+            self.grid
+                .row_mut(at.row, 1)
+                .put_cluster(at.column, content.text);
         }
         has_room
+    }
+
+    /// Prints what a cell shows so many times, in the rendition in force. Each row is made ready once.
+    pub(crate) fn print_contents(&mut self, content: &Content, count: usize) {
+        let mut left = count;
+        while left > 0 {
+            self.wrap_if_pending();
+            let room = self.size.columns() - self.cursor.position.column.0;
+            let fitting = left.min(usize::from(room / content.columns));
+            if fitting == 0 {
+                self.print_content(content);
+                left -= 1;
+            } else {
+                self.print_beside_each_other(content, fitting as u16);
+                left -= fitting;
+            }
+        }
+    }
+
+    /// Prints what a cell shows so many times in the row, which has room for it.
+    fn print_beside_each_other(&mut self, content: &Content, count: u16) {
+        let Position { row, column } = self.cursor.position;
+        let columns = count * content.columns;
+        let insert = self.modes.has(ModeFlags::INSERT);
+        let room = self.size.columns() - column.0;
+        self.charge(MARK_WORK * u64::from(count));
+        let row = self.grid.row_mut(row, if insert { room } else { columns });
+        if insert {
+            row.insert(column, columns, self.style.background);
+        }
+        for cell in 0..count {
+            let at = Column(column.0 + cell * content.columns);
+            row.write_text(at, &content.text, content.columns == 2, &self.style);
+        }
+        self.advance_to(column.0 + columns, content.columns);
+        self.last_character = content.text.as_str().chars().next();
     }
 
     /// Adds `c` to the text of the cell printed last.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::cell::{CLUSTER_TEXT_MAX, Cell, Cluster, Glyph};
+use crate::cell::{Cell, Cluster, Glyph};
 use crate::hyperlink::Hyperlink;
 use crate::size::Column;
 use crate::style::{Color, Style};
@@ -266,12 +266,25 @@ impl CellRow {
         }
     }
 
-    /// Writes a text of one or several characters into one cell that takes one column, or two when `wide`. It must fit.
-    pub(crate) fn write_text(&mut self, column: Column, text: &str, wide: bool, pen: Pen) {
-        let mut characters = text.chars();
-        let first = characters.next().unwrap_or(' ');
-        self.write_char(column, first, wide, pen);
-        characters.for_each(|c| self.append_mark(column, c, CLUSTER_TEXT_MAX));
+    /// Writes a text into one cell that takes one column, or two when `wide`. It must fit. No pen of this row is good
+    /// afterwards.
+    pub(crate) fn write_text(&mut self, column: Column, text: &Cluster, wide: bool, style: &Style) {
+        let pen = self.pen(style);
+        match text.single() {
+            Some(c) => self.write_char(column, c, wide, pen),
+            None => {
+                self.write_char(column, ' ', wide, pen);
+                self.put_cluster(column, *text);
+            }
+        }
+    }
+
+    /// Replaces the text of the cell at `column`, which is not blank.
+    pub(crate) fn put_cluster(&mut self, column: Column, cluster: Cluster) {
+        let number = self.note_cluster(cluster);
+        if let Some(cell) = self.cells.get_mut(usize::from(column.0)) {
+            cell.glyph = Cell::CLUSTER | (cell.glyph & Cell::WIDE) | number;
+        }
     }
 
     /// Adds a combining mark to the text at `column` unless that would be longer than `bytes_max`. A blank becomes a
@@ -289,10 +302,7 @@ impl CellRow {
         };
         let mut cluster = Cluster::new(base);
         cluster.push(mark, bytes_max);
-        let number = self.note_cluster(cluster);
-        if let Some(cell) = self.cells.get_mut(index) {
-            cell.glyph = Cell::CLUSTER | (cell.glyph & Cell::WIDE) | number;
-        }
+        self.put_cluster(column, cluster);
         self.used = self.used.max(column.0 + 1);
     }
 

@@ -1,6 +1,6 @@
 //! Whatever is written: the terminal holds its promises, its caps, and does a bounded work.
 
-use fulmar_terminal::{CELL_TEXT_MAX, Column, Glyph, Row, Screen, Size, Terminal};
+use fulmar_terminal::{CELL_TEXT_MAX, Clustering, Column, Glyph, Row, Screen, Size, Terminal};
 use proptest::prelude::*;
 
 /// The most cells and rows that a byte may touch on average on a screen of 80x24: all of them with
@@ -42,6 +42,13 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         "🚀\u{200d}",
         "\u{9b}",
         "\u{90}",
+        "👍🏽",
+        "❤\u{fe0f}",
+        "🇩🇪",
+        "\u{fe0f}",
+        "\u{600}",
+        "\x1b[?2027h",
+        "\x1b[?2027l",
     ]);
     prop_oneof![
         3 => "[a-z ]{1,40}".prop_map(String::into_bytes),
@@ -53,6 +60,21 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         2 => "\x1b\\]([0128]|52);[a-z;:=/]{0,9}(\x07|\x1b\\\\)?".prop_map(String::into_bytes),
         1 => prop::collection::vec(any::<u8>(), 0..8),
     ]
+}
+
+/// A terminal whose programs may or may not have grapheme clusters.
+fn terminal(clustering: Clustering, size: Size) -> Terminal {
+    let mut terminal = Terminal::new(size);
+    terminal.set_clustering(clustering);
+    terminal
+}
+
+fn clustering() -> impl Strategy<Value = Clustering> {
+    prop::sample::select(vec![
+        Clustering::Unknown,
+        Clustering::Switchable,
+        Clustering::Permanent,
+    ])
 }
 
 fn size() -> impl Strategy<Value = Size> {
@@ -69,10 +91,11 @@ proptest! {
 
     #[test]
     fn any_sequences_and_resizes_leave_a_whole_screen(
+        clustering in clustering(),
         first in size(),
         steps in prop::collection::vec((piece(), prop::option::weighted(0.05, size())), 0..60),
     ) {
-        let mut terminal = Terminal::new(first);
+        let mut terminal = terminal(clustering, first);
         for (piece, resize) in steps {
             terminal.process(&piece);
             if let Some(size) = resize {
@@ -97,13 +120,14 @@ proptest! {
 
     #[test]
     fn input_taken_in_slices_leaves_the_same_screen(
+        clustering in clustering(),
         pieces in prop::collection::vec(piece(), 1..60),
         slices in prop::collection::vec(1..400_u64, 1..20),
     ) {
         let bytes = pieces.concat();
-        let mut whole = Terminal::new(Size::new(4, 9).expect("small"));
+        let mut whole = terminal(clustering, Size::new(4, 9).expect("small"));
+        let mut sliced = whole.clone();
         whole.process(&bytes);
-        let mut sliced = Terminal::new(Size::new(4, 9).expect("small"));
         let mut rest = &bytes[..];
         for work_max in slices.iter().cycle() {
             if rest.is_empty() {
@@ -125,10 +149,11 @@ proptest! {
         margins in prop::option::of((1..5_u16, 2..7_u16)),
         place in (1..7_u16, 1..10_u16),
         size in size(),
-        c in prop::sample::select(vec!["x", "漢", "é"]),
+        c in prop::sample::select(vec!["x", "漢", "é", "e\u{301}", "👍🏽", "❤\u{fe0f}", "🇩🇪"]),
         count in 1..200_usize,
     ) {
-        let mut repeated = Terminal::new(size);
+        let clustering = if c.chars().count() > 1 { Clustering::Permanent } else { Clustering::Unknown };
+        let mut repeated = terminal(clustering, size);
         repeated.process(&before.concat());
         // What was unfinished ends here, and so do the sets of characters.
         repeated.process(b"\x18\x1b(B\x1b)B\x1b*B\x1b+B\x0f");
@@ -142,7 +167,12 @@ proptest! {
         repeated.process(format!("\x1b[{count}b").as_bytes());
         // A wide character for which there is no room is not printed, and so not the last that was.
         let has_room = size.columns() > 1 && (wraps || place.1 < size.columns());
-        let is_printed = c != "漢" || has_room;
+        let is_printed = match c {
+            "漢" => has_room,
+            // Without a wrap, a part of such a cluster is printed where there is no room for the whole.
+            "👍🏽" | "❤\u{fe0f}" | "🇩🇪" => has_room && wraps,
+            _ => true,
+        };
         if is_printed {
             printed.process(c.repeat(count).as_bytes());
             prop_assert_eq!(repeated.screen(), printed.screen());
@@ -151,14 +181,14 @@ proptest! {
     }
 
     #[test]
-    fn any_sequences_do_a_bounded_work(pieces in prop::collection::vec(piece(), 1..200)) {
-        assert_work_is_bounded(&pieces.concat());
+    fn any_sequences_do_a_bounded_work(clustering in clustering(), pieces in prop::collection::vec(piece(), 1..200)) {
+        assert_work_is_bounded(clustering, &pieces.concat());
     }
 }
 
 #[track_caller]
-fn assert_work_is_bounded(bytes: &[u8]) {
-    let mut terminal = Terminal::new(Size::default());
+fn assert_work_is_bounded(clustering: Clustering, bytes: &[u8]) {
+    let mut terminal = terminal(clustering, Size::default());
     terminal.process(bytes);
     // A row is begun before the first byte is paid for.
     let allowed = WORK_PER_BYTE_MAX * (bytes.len() as u64 + 8);
@@ -202,12 +232,24 @@ fn the_worst_sequences_do_a_bounded_work() {
         "\x1b7\x1b8",
         "\x1b[65535@",
     ] {
-        assert_work_is_bounded(worst.repeat(1000).as_bytes());
+        assert_work_is_bounded(Clustering::Unknown, worst.repeat(1000).as_bytes());
+    }
+    let long = format!("e{}", "\u{301}".repeat(31));
+    for worst in [
+        "👍🏽",
+        "🇩🇪\x1b[65535b",
+        "\x1b[65535b",
+        "\x1b[4h\x1b[H❤\u{fe0f}",
+    ] {
+        assert_work_is_bounded(
+            Clustering::Permanent,
+            format!("{long}{}", worst.repeat(1000)).as_bytes(),
+        );
     }
 }
 
 /// Input that makes as much work as it can, a piece of each kind.
-const WORST: [&str; 11] = [
+const WORST: [&str; 14] = [
     "\x1b[ @",
     "\x1b['}",
     "\n\n\n\n",
@@ -219,6 +261,9 @@ const WORST: [&str; 11] = [
     "\x1b[4h漢\x1b[65535b",
     "\x1b#8\x1b[ @",
     "\x1bc",
+    "👍🏽\x1b[65535b",
+    "\x1b[4h👍🏽\x1b[65535b",
+    "e\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\x1b[65535b",
 ];
 
 /// Returns a screen of which no two rows are the same, and with a tab stop in every column.
@@ -240,6 +285,7 @@ fn input_is_taken_until_its_work_is_done_and_no_further() {
     for size in [Size::default(), Size::new(256, 4096).expect("the largest")] {
         for worst in WORST {
             let mut terminal = varied(size);
+            terminal.set_clustering(Clustering::Permanent);
             let before = terminal.screen().work();
             let work_max = 1 << 20;
             let input = worst.repeat((1 << 22) / worst.len());
@@ -262,13 +308,15 @@ fn a_repetition_works_for_two_rows_however_many_it_fills() {
     ] {
         let size = size.expect("within the bounds");
         for setting in ["", "\x1b[4h", "\x1b[?7l", "\x1b[2;9r"] {
-            for c in ["x", "漢"] {
+            // A cluster is copied into each cell.
+            for (c, factor) in [("x", 12), ("漢", 12), ("👍🏽", 16)] {
                 let mut terminal = varied(size);
+                terminal.set_clustering(Clustering::Permanent);
                 terminal.process(format!("{setting}{c}").as_bytes());
                 let before = terminal.screen().work();
                 terminal.process(b"\x1b[65535b");
                 let work = terminal.screen().work() - before;
-                let allowed = 12 * (u64::from(size.rows()) + u64::from(size.columns()));
+                let allowed = factor * (u64::from(size.rows()) + u64::from(size.columns()));
                 assert!(
                     work <= allowed,
                     "{work} of {allowed}: {setting:?}{c} at {size}"

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::Screen;
-use crate::cell::Glyph;
+use crate::cell::{Cluster, Glyph};
 use crate::clustering::Clustering;
 use crate::cursor::CursorShape;
 use crate::frame::seen::{Seen, is_same_row, is_wrapped};
@@ -155,7 +155,11 @@ fn project_row(row: &CellRow, vocabulary: &Vocabulary) -> CellRow {
             Glyph::Spacer => {}
             Glyph::Blank => projected.erase(index..index + 1, seen.style.background),
             Glyph::Char(character) => projected.write_char(column, character, seen.wide, pen),
-            Glyph::Cluster(text) => projected.write_text(column, text, seen.wide, pen),
+            Glyph::Cluster(text) => {
+                if let Some(text) = Cluster::from_text(text) {
+                    projected.write_text(column, &text, seen.wide, &seen.style);
+                }
+            }
         }
     }
     projected

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use crate::Screen;
-use crate::cell::{CELL_TEXT_MAX, CLUSTER_TEXT_MAX, Glyph};
+use crate::cell::{CELL_TEXT_MAX, CLUSTER_TEXT_MAX, Cluster, Glyph};
 use crate::cluster::continues;
 use crate::row::{CellRow, SharedRow};
 use crate::size::{Column, Row};
@@ -41,10 +41,12 @@ fn told_row(row: &CellRow, vocabulary: &Vocabulary) -> Option<CellRow> {
             continue;
         };
         let told = told.get_or_insert_with(|| row.clone());
-        let pen = told.pen(&row.style(column));
-        told.write_text(column, &texts.first, texts.columns == 2, pen);
-        if let Some(second) = &texts.second {
-            told.write_text(Column(column.0 + 1), second, false, pen);
+        let style = row.style(column);
+        if let Some(first) = Cluster::from_text(&texts.first) {
+            told.write_text(column, &first, texts.columns == 2, &style);
+        }
+        if let Some(second) = texts.second.as_deref().and_then(Cluster::from_text) {
+            told.write_text(Column(column.0 + 1), &second, false, &style);
         }
     }
     if let Some(told) = &mut told {

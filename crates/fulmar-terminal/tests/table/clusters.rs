@@ -163,6 +163,20 @@ fn a_cluster_is_repeated_as_a_whole() {
     }
 }
 
+#[test]
+fn repeated_clusters_keep_their_link() {
+    let mut terminal = after(1, 13, "");
+    for n in 0..30 {
+        let link = format!("http://a.b/{n}");
+        terminal.process(format!("x\x1b]8;;{link}\x07👍🏽\x1b[4b\x1b]8;;\x07\r").as_bytes());
+        let row = terminal.screen().row(Row(0));
+        for column in 1..11 {
+            let shown = row.link(Column(column)).map(|link| &*link.uri);
+            assert_eq!(shown, Some(&*link), "{column}");
+        }
+    }
+}
+
 /// A program with this say that writes `bytes` and asks for mode 2027 gets this answer; an emoji with a
 /// skin tone then takes so many columns.
 #[track_caller]
