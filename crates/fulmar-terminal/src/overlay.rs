@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::cell::{CELL_TEXT_MAX, Glyph};
+use crate::cell::{CELL_TEXT_MAX, Cluster, Glyph};
 use crate::cursor::CursorShape;
 use crate::row::{CellRow, SharedRow};
 use crate::screen::Screen;
 use crate::size::{Column, Position, Row};
 use crate::style::{Color, Style};
-use crate::width::{Width, char_columns, width};
+use crate::width::{Width, char_columns, grown_columns, width};
 
 impl Screen {
     /// Replaces a row by `text` in `style`, cut at the right margin and filled up with the style's
@@ -43,27 +43,39 @@ impl Screen {
     /// Replaces the text and the look of one cell. A wide character takes the cell to the right,
     /// too; where that is beyond the screen, or `at` is, nothing happens. A spacer counts as blank.
     pub fn overlay_cell(&mut self, at: Position, glyph: Glyph<'_>, style: &Style) {
-        let (first, marks) = match glyph {
-            Glyph::Blank | Glyph::Spacer => (None, ""),
-            Glyph::Char(character) => (Some(character), ""),
-            Glyph::Cluster(text) => split_first(text),
+        let text = match glyph {
+            Glyph::Blank | Glyph::Spacer => None,
+            Glyph::Char(character) => Some(Cluster::new(character)),
+            Glyph::Cluster(text) => Cluster::from_text(text),
         };
-        let columns = char_columns(first.unwrap_or(' ')).max(1);
+        let columns = text.map_or(1, |text| self.columns_of(text.as_str()));
         if !self.size().contains(at) || at.column.0 + columns > self.size().columns() {
             return;
         }
         let row = self.grid.row_mut(at.row, columns);
         let is_erased = *style == Style::erased(style.background);
-        match first {
+        match text {
             None if is_erased => row.erase(at.column.0..at.column.0 + 1, style.background),
             _ => {
-                let pen = row.pen(style);
-                row.write_char(at.column, first.unwrap_or(' '), columns == 2, pen);
-                marks
-                    .chars()
-                    .for_each(|mark| row.append_mark(at.column, mark, CELL_TEXT_MAX));
+                let text = text.unwrap_or(Cluster::new(' '));
+                row.write_text(at.column, &text, columns == 2, style);
             }
         }
+    }
+
+    /// Returns the columns of a cell with this text: of the first character where each is by itself, else of the
+    /// cluster.
+    fn columns_of(&self, text: &str) -> u16 {
+        let mut characters = text.chars();
+        let mut before = characters.next().unwrap_or(' ');
+        let mut columns = char_columns(before).max(1);
+        if self.is_clustering() {
+            for c in characters {
+                columns = grown_columns(columns, before, c);
+                before = c;
+            }
+        }
+        columns
     }
 
     /// Moves all rows up by one, the top one out; the lowest is blank then.
@@ -95,14 +107,10 @@ impl Screen {
     }
 }
 
-fn split_first(text: &str) -> (Option<char>, &str) {
-    let mut characters = text.chars();
-    (characters.next(), characters.as_str())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clustering::Clustering;
     use crate::size::Size;
     use crate::style::Attributes;
 
@@ -154,6 +162,20 @@ mod tests {
         copy.overlay_cell(Position::new(0, 5), Glyph::Char('漢'), &Style::default());
         copy.overlay_cell(Position::new(1, 0), Glyph::Char('x'), &Style::default());
         assert_eq!(copy, before);
+    }
+
+    #[test]
+    fn a_cluster_is_as_wide_as_it_was() {
+        let mut screen = Screen::new(Size::new(1, 8).unwrap());
+        screen.set_clustering(Clustering::Permanent);
+        let mut copy = screen.clone();
+        screen.apply("a❤\u{fe0f}🇩🇪👍🏽e".as_bytes());
+        let row = screen.row(Row(0));
+        for column in [0, 1, 3, 5, 7].map(Column) {
+            let at = Position::new(0, column.0);
+            copy.overlay_cell(at, row.glyph(column), &row.style(column));
+        }
+        assert_eq!(copy.row(Row(0)), row);
     }
 
     #[test]
