@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fulmar_terminal::{
-    Attributes, Cell, CellRow, Column, Glyph, Position, Row, Screen, SharedRow, Size, Style,
+    Cell, CellRow, Column, Glyph, Position, Row, Screen, SharedRow, Size, Style,
 };
 
 use crate::caret::{Caret, CaretKind};
@@ -31,7 +31,7 @@ impl Canvas {
         };
         if caret.kind == CaretKind::Software {
             let mut content = canvas.content(caret.at);
-            content.style = style_below(canvas.line(), caret.at.column);
+            content.style = style_below(canvas.line(), &caret);
             canvas.put(caret.at, &content);
         }
         canvas
@@ -53,6 +53,11 @@ impl Canvas {
     /// Returns the position of the next character.
     pub(crate) fn caret(&self) -> Position {
         self.caret.at
+    }
+
+    /// Gives a cell the look of the caret that the program draws.
+    pub(crate) fn mark_caret(&self, style: &mut Style) {
+        self.caret.mark(style);
     }
 
     pub(crate) fn caret_kind(&self) -> CaretKind {
@@ -181,12 +186,18 @@ fn is_whole(cell: &Cell) -> bool {
 
 /// Returns how the cell below a software cursor would look: as its right neighbour if that is grey,
 /// since suggestions begin at the cursor.
-fn style_below(row: &CellRow, column: Column) -> Style {
+fn style_below(row: &CellRow, caret: &Caret) -> Style {
+    let column = caret.at.column;
     let right = right_of(row, column.0);
+    let beside = if right < row.columns() {
+        row.style(Column(right))
+    } else {
+        Style::default()
+    };
     let mut style = row.style(column);
     if is_grey(row, right) && !is_vacant(row, column.0) {
-        style = row.style(Column(right));
+        style = beside.clone();
     }
-    style.attributes.remove(Attributes::INVERSE);
+    caret.unmark(&mut style, &beside);
     style
 }

@@ -186,10 +186,10 @@ fn mark_caret(cells: &mut Vec<OverlayCell>, frame: &Canvas, drawn: &Canvas, key:
         return;
     }
     match cells.iter_mut().find(|cell| cell.at == to) {
-        Some(cell) => cell.content.style.attributes.insert(Attributes::INVERSE),
+        Some(cell) => frame.mark_caret(&mut cell.content.style),
         None => {
             let mut content = drawn.content(to);
-            content.style.attributes.insert(Attributes::INVERSE);
+            frame.mark_caret(&mut content.style);
             cells.push(OverlayCell {
                 at: to,
                 content,

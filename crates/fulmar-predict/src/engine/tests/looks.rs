@@ -199,3 +199,17 @@ fn typed_text_looks_like_what_was_echoed_last() {
         assert_eq!(background(&mut scene, 0, 3), expected, "{place:?}");
     }
 }
+
+#[test]
+fn a_caret_in_colours_of_its_own_moves_with_the_text() {
+    let mut scene = Scene::new("\x1b[?25l> \x1b[30;46m \x1b[m\x1b[1;3H");
+    scene.keys("a");
+    scene.answer("a\x1b[30;46m \x1b[m\x1b[1;4H");
+    scene.keys("b");
+    assert_eq!(scene.row(0), "> ab");
+    assert!(background(&mut scene, 0, 3).is_default());
+    assert!(!background(&mut scene, 0, 4).is_default());
+    scene.answer("b\x1b[30;46m \x1b[m\x1b[1;5H");
+    assert!(!scene.shows());
+    assert_eq!(scene.engine.score().wrong, 0);
+}
