@@ -71,7 +71,10 @@ impl EditState<'_> {
         }
         let row = run.continuation(size).filter(|_| self.wraps())?;
         let start = self.row_start(row)?;
-        for column in 0..columns.min(size.columns() - start) {
+        if columns > size.columns().saturating_sub(start) {
+            return None;
+        }
+        for column in 0..columns {
             let content = self.canvas.content(Position::new(row.0, start + column));
             if content.grapheme.columns() != 1 {
                 return None;

@@ -461,6 +461,21 @@ fn any_key() -> impl Strategy<Value = Key> {
     ])
 }
 
+#[test]
+fn more_than_the_next_row_holds_is_not_pulled_in() {
+    let screen = screen(4, 10, &format!("{PASTE_MODE}$ abcdefgh\r\nij\x1b[1;3H"));
+    let mut canvas = Canvas::new(&screen);
+    let mut line = InputLine::at_caret(&canvas, 0, None);
+    // Blanks were typed that cannot be seen.
+    line.end = 25;
+    let mut edit = EditState {
+        canvas: &mut canvas,
+        line: &mut line,
+        overwrite: false,
+    };
+    assert_eq!(apply_rule(Key::Control('k'), 0, &mut edit), None);
+}
+
 /// Rows of 10 columns behind a prompt, `¦` where the cursor is.
 fn after_at_prompt(rows: &str, margin: u16, key: Key) -> Option<String> {
     let bytes = rows.replace('\n', "\r\n").replace('¦', "\x1b7");
