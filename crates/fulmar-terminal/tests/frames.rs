@@ -172,6 +172,12 @@ fn assert_contract(a: &Screen, b: &Screen) {
             "{name}: a frame is empty exactly when nothing changed: {:?}",
             String::from_utf8_lossy(&frame)
         );
+        let told = b.projected(&vocabulary);
+        assert_eq!(
+            told.projected(&vocabulary),
+            told,
+            "{name}: nothing is left to tell"
+        );
         assert_parts_lead_there(name, a, b, &vocabulary);
         let mut reader = blank_reader(b.size(), &vocabulary);
         reader.apply(b"garbage\x1b[31;7m\x1b[2;3r\x1b[?2004h\x1b[?1003h\x1b[?25l\x1b[?1006h");
