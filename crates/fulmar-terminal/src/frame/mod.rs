@@ -36,6 +36,7 @@ use crate::vocabulary::Vocabulary;
 use rows::RowChange;
 use scroll::{Compared, Direction, Scroll};
 use seen::{is_same_row, is_wrapped, last_cell};
+use told::told_pair;
 use writer::Writer;
 
 impl Screen {
@@ -44,10 +45,11 @@ impl Screen {
     /// When the sizes differ, the reader must have been told the new one before; the frame then
     /// paints everything.
     pub fn diff_from(&self, source: &Screen, vocabulary: &Vocabulary) -> Vec<u8> {
-        if self.is_same(source, vocabulary) {
+        let (source, target) = told_pair(source, self, vocabulary);
+        if projection::is_same_as_told(&target, &source, vocabulary) {
             return Vec::new();
         }
-        Frame::new(&source.told(vocabulary), &self.told(vocabulary), vocabulary).write()
+        Frame::new(&source, &target, vocabulary).write()
     }
 
     /// Returns a frame that paints this screen whatever the reader shows now.
@@ -75,7 +77,7 @@ impl Screen {
         if whole.len() <= bytes_max {
             return (whole, None);
         }
-        let (target, source) = (self.told(vocabulary), source.told(vocabulary));
+        let (source, target) = told_pair(source, self, vocabulary);
         part::diff_to_part(&target, &source, vocabulary, bytes_max).unwrap_or((whole, None))
     }
 }

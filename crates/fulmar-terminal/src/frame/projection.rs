@@ -8,6 +8,7 @@ use crate::cell::{Cluster, Glyph};
 use crate::clustering::Clustering;
 use crate::cursor::CursorShape;
 use crate::frame::seen::{Seen, is_same_row, is_wrapped};
+use crate::frame::told::told_pair;
 use crate::modes::Modes;
 use crate::permitted::is_permitted_clipboard;
 use crate::row::{CellRow, SharedRow};
@@ -48,15 +49,8 @@ impl Screen {
 
     /// Returns true if a reader of `vocabulary` could not tell the two apart, the bell included.
     pub fn is_same(&self, other: &Screen, vocabulary: &Vocabulary) -> bool {
-        let cursor = |screen: &Screen| (screen.cursor().position, screen.cursor().visible);
-        self.size() == other.size()
-            && self.bell_count() == other.bell_count()
-            && cursor(self) == cursor(other)
-            && shape(self, vocabulary) == shape(other, vocabulary)
-            && self.told_modes(vocabulary) == other.told_modes(vocabulary)
-            && has_same_names(self, other, vocabulary)
-            && has_same_clipboard(self, other, vocabulary)
-            && has_same_rows(&self.told(vocabulary), &other.told(vocabulary), vocabulary)
+        let (one, other) = told_pair(self, other, vocabulary);
+        is_same_as_told(&one, &other, vocabulary)
     }
 
     fn told_modes(&self, vocabulary: &Vocabulary) -> Modes {
@@ -66,6 +60,19 @@ impl Screen {
         told.mouse_encoding = vocabulary.mouse_encoding(self.modes().mouse_encoding);
         told
     }
+}
+
+/// Returns true if a reader could not tell two screens apart whose cells are told already.
+pub(super) fn is_same_as_told(one: &Screen, other: &Screen, vocabulary: &Vocabulary) -> bool {
+    let cursor = |screen: &Screen| (screen.cursor().position, screen.cursor().visible);
+    one.size() == other.size()
+        && one.bell_count() == other.bell_count()
+        && cursor(one) == cursor(other)
+        && shape(one, vocabulary) == shape(other, vocabulary)
+        && one.told_modes(vocabulary) == other.told_modes(vocabulary)
+        && has_same_names(one, other, vocabulary)
+        && has_same_clipboard(one, other, vocabulary)
+        && has_same_rows(one, other, vocabulary)
 }
 
 /// Returns true if the reader cannot tell the names of the two apart. Looks closely only where they differ.

@@ -27,6 +27,27 @@ impl Screen {
     }
 }
 
+/// Returns both screens with cells whose text the reader gives their width. Rows that they share are still shared.
+pub(super) fn told_pair<'a>(
+    source: &'a Screen,
+    target: &'a Screen,
+    vocabulary: &Vocabulary,
+) -> (Cow<'a, Screen>, Cow<'a, Screen>) {
+    let told_source = source.told(vocabulary);
+    let mut told_target = Cow::Borrowed(target);
+    for (row, new) in (0..).map(Row).zip(target.rows()) {
+        let (old, told) = (source.row(row), told_source.row(row));
+        if !SharedRow::ptr_eq(old, new) {
+            if let Some(cells) = told_row(new, vocabulary) {
+                told_target.to_mut().set_row(row, SharedRow::new(cells));
+            }
+        } else if !SharedRow::ptr_eq(told, old) {
+            told_target.to_mut().set_row(row, told.clone());
+        }
+    }
+    (told_source, told_target)
+}
+
 /// Returns `row` with cells whose text the reader gives their width, or `None` if all are so already.
 fn told_row(row: &CellRow, vocabulary: &Vocabulary) -> Option<CellRow> {
     if !row.has_clusters() {
@@ -150,6 +171,8 @@ fn take_cell(text: &str, columns_max: u16, clusters: bool) -> (String, u16, &str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clustering::Clustering;
+    use crate::size::Size;
 
     fn one(first: &str, columns: u16) -> Option<Told> {
         Some(Told {
@@ -165,6 +188,20 @@ mod tests {
             columns: 1,
             second: Some(second.into()),
         })
+    }
+
+    #[test]
+    fn rows_that_two_screens_share_are_told_once() {
+        let mut source = Screen::new(Size::new(2, 8).unwrap());
+        source.set_clustering(Clustering::Permanent);
+        source.apply("👍🏽\r\n👍🏽".as_bytes());
+        let mut target = source.clone();
+        target.apply(b"x");
+        let (source, target) = told_pair(&source, &target, &Vocabulary::STOCK);
+        let is_shared = |row| SharedRow::ptr_eq(source.row(row), target.row(row));
+        assert_eq!([Row(0), Row(1)].map(is_shared), [true, false]);
+        assert_eq!(source.row(Row(0)).glyph(Column(0)), Glyph::Char('👍'));
+        assert_eq!(target.row(Row(1)).glyph(Column(0)), Glyph::Char('👍'));
     }
 
     #[test]
