@@ -85,8 +85,8 @@ pub(crate) struct KeyRecord {
     pub(crate) right_in_a_row: u32,
     /// Counts wrong predictions.
     pub(crate) wrong: u32,
-    /// The variant of its rule that was right last.
-    pub(crate) variant: u8,
+    /// The variant of its rule that was right last where others would have been wrong.
+    pub(crate) variant: Option<u8>,
 }
 
 /// The history of one context: a prompt or an editor.
@@ -167,15 +167,16 @@ impl ContextHistory {
         self.keys.get(&record_key(key)).copied().unwrap_or_default()
     }
 
-    /// The prediction for a key, made with `variant`, was right.
-    pub(crate) fn note_right(&mut self, key: Key, variant: u8) {
+    /// The prediction for a key was right; of its variants, only `proven` would have been, if that is known.
+    pub(crate) fn note_right(&mut self, key: Key, proven: Option<u8>) {
         if let Some(record) = self.record_mut(key) {
-            record.right_in_a_row = if record.variant == variant {
-                record.right_in_a_row.saturating_add(1)
-            } else {
+            let is_other = proven.is_some_and(|_| record.variant != proven);
+            record.right_in_a_row = if is_other {
                 1
+            } else {
+                record.right_in_a_row.saturating_add(1)
             };
-            record.variant = variant;
+            record.variant = proven.or(record.variant);
         }
     }
 
@@ -191,7 +192,7 @@ impl ContextHistory {
     pub(crate) fn adopt_variant(&mut self, key: Key, variant: u8) {
         if let Some(record) = self.record_mut(key) {
             record.right_in_a_row = 1;
-            record.variant = variant;
+            record.variant = Some(variant);
         }
     }
 

@@ -21,6 +21,8 @@ pub(crate) struct KeyEffect {
     pub(crate) variant: u8,
     /// True if the key has worked this way before, or usually does.
     pub(crate) is_confident: bool,
+    /// The agreement of the ways in which the key may work.
+    pub(crate) agreement: Agreement,
 }
 
 impl KeyEffect {
@@ -41,4 +43,25 @@ pub(crate) struct CellChange {
     pub(crate) before: Grapheme,
     /// Whatever the frame has there is right.
     pub(crate) is_uncertain: bool,
+}
+
+/// The agreement of the ways in which a key may work here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Agreement {
+    /// There is one way.
+    OneWay,
+    /// All come to the same.
+    Same,
+    Different,
+}
+
+impl Agreement {
+    /// Returns the agreement of a way with all others, of each of which it is known whether it comes to the same.
+    pub(crate) fn of(mut others: impl Iterator<Item = bool>) -> Agreement {
+        match others.next() {
+            None => Agreement::OneWay,
+            Some(first) if first && others.all(|is_same| is_same) => Agreement::Same,
+            Some(_) => Agreement::Different,
+        }
+    }
 }

@@ -4,47 +4,42 @@
 
 use crate::context_memory::KeyRecord;
 use crate::decision::KeyClass;
+use crate::effect::Agreement;
 use crate::key::Key;
 
 /// The number of mispredictions from which a key has to be right twice in a row; with fewer, once. Chosen
 /// by eye: a key that was wrong so often may be right once by chance.
 const OFTEN_WRONG: u32 = 3;
 
-/// True if a key with this record may be expected to do as predicted.
-pub(crate) fn is_confident(key: Key, record: &KeyRecord) -> bool {
-    match record.wrong {
+/// True if a key with this record may be expected to do as predicted. Of several ways that come to different things
+/// here, the one must be known.
+pub(crate) fn is_confident(key: Key, record: &KeyRecord, agreement: Agreement) -> bool {
+    let works = match record.wrong {
         // S9: for characters the epoch alone decides.
         _ if matches!(key, Key::Text(_)) => true,
         0 => record.right_in_a_row > 0 || is_common(key),
         1..OFTEN_WRONG => record.right_in_a_row > 0,
         _ => record.right_in_a_row > 1,
-    }
+    };
+    works && (agreement != Agreement::Different || record.variant.is_some())
 }
 
-/// True if nearly all programs agree on what the key does; others are shown when they have worked once.
+/// True if nearly all programs know the key; others are shown when they have worked once.
 fn is_common(key: Key) -> bool {
     match KeyClass::of(key) {
         // The prefix of a multiplexer.
         KeyClass::Left => key == Key::Left,
         // In pagers it goes down, in editors it takes back what indents.
         KeyClass::Delete => key == Key::Delete,
-        // It may indent in another way, or repeat what begins a comment.
-        KeyClass::Enter
-        | KeyClass::WordLeft
-        | KeyClass::WordRight
-        | KeyClass::DeleteWord
-        | KeyClass::DeleteWordRight => false,
+        // Of some terminals, programs do not know the sequences.
+        KeyClass::WordLeft | KeyClass::WordRight => false,
         _ => true,
     }
 }
 
 /// Returns the variant in which a key is expected to work.
 pub(crate) fn variant(key: Key, record: &KeyRecord) -> u8 {
-    if record.right_in_a_row == 0 && record.wrong == 0 {
-        first_variant(key)
-    } else {
-        record.variant
-    }
+    record.variant.unwrap_or(first_variant(key))
 }
 
 /// Ctrl-W is the terminal's own: words between blanks.

@@ -46,19 +46,19 @@ fn the_place_that_was_not_used_longest_is_forgotten() {
 fn a_key_has_a_record_in_each_place() {
     let mut place = ContextHistory::default();
     assert_eq!(place.record(Key::AltBackspace), KeyRecord::default());
-    place.note_right(Key::AltBackspace, 0);
-    place.note_right(Key::AltBackspace, 0);
+    place.note_right(Key::AltBackspace, Some(0));
+    place.note_right(Key::AltBackspace, None);
     assert_eq!(place.record(Key::AltBackspace).right_in_a_row, 2);
     place.adopt_variant(Key::AltBackspace, 2);
     let record = place.record(Key::AltBackspace);
-    assert_eq!((record.right_in_a_row, record.variant), (1, 2));
+    assert_eq!((record.right_in_a_row, record.variant), (1, Some(2)));
     place.note_wrong(Key::AltBackspace);
     let record = place.record(Key::AltBackspace);
     assert_eq!(
         (record.right_in_a_row, record.wrong, record.variant),
-        (0, 1, 2)
+        (0, 1, Some(2))
     );
-    place.note_right(Key::Text('a'), 0);
+    place.note_right(Key::Text('a'), Some(0));
     assert_eq!(place.record(Key::Text('b')).right_in_a_row, 1);
 }
 
@@ -86,8 +86,8 @@ proptest! {
         let mut memory = ContextMemory::default();
         for number in numbers {
             let place = memory.entry(ContextId(number.into()));
-            place.note_right(Key::Alt(char::from(keys)), 0);
-            place.note_right(Key::Alt(char::from(number as u8)), 0);
+            place.note_right(Key::Alt(char::from(keys)), Some(0));
+            place.note_right(Key::Alt(char::from(number as u8)), Some(0));
             prop_assert!(place.keys.len() <= KEYS_MAX);
         }
         prop_assert!(memory.contexts.len() <= CONTEXTS_MAX);

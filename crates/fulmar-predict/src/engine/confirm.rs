@@ -8,6 +8,7 @@ use fulmar_terminal::{Position, Row};
 use super::PredictionEngine;
 use crate::brackets;
 use crate::decision::{EpochReason, PredictionVerdict};
+use crate::effect::Agreement;
 use crate::frame_match::is_evidence;
 use crate::key::Key;
 use crate::overlay::Grapheme;
@@ -48,7 +49,8 @@ impl PredictionEngine {
         if let Some(effect) = key.known_effect()
             && let Some(history) = self.history_mut()
         {
-            history.note_right(key.stroke.key, effect.variant);
+            let is_telling = effect.agreement != Agreement::Same;
+            history.note_right(key.stroke.key, is_telling.then_some(effect.variant));
         }
     }
 

@@ -3,15 +3,17 @@
 use fulmar_base::Time;
 
 use super::PredictionEngine;
+use crate::canvas::Canvas;
 use crate::context_memory::{ContextHistory, EnterEffect};
 use crate::decision::{EpochReason, KeyClass, KeyRule, PredictionDecision};
 use crate::echo_confidence::{EchoQuery, TypeAhead, may_fall_silent};
-use crate::effect::KeyEffect;
+use crate::effect::{Agreement, KeyEffect};
 use crate::input_context::InputKind;
+use crate::input_line::InputLine;
 use crate::key::{Key, Keystroke};
 use crate::key_confidence;
 use crate::pending::{CursorSnapshot, PendingKey, Prediction};
-use crate::rules::{self, EditState};
+use crate::rules::{self, EditState, RuleOutcome};
 use crate::work_count;
 
 impl PredictionEngine {
@@ -142,16 +144,8 @@ impl PredictionEngine {
         let record = context.map(|context| context.record(key));
         let record = record.unwrap_or_default();
         let variant = key_confidence::variant(key, &record);
-        let mut canvas = self.predicted.clone();
-        let outcome = rules::apply_rule(
-            key,
-            variant,
-            &mut EditState {
-                canvas: &mut canvas,
-                line: &mut line,
-                overwrite: self.config.overwrite,
-            },
-        )?;
+        let before = line.clone();
+        let (canvas, outcome) = self.apply_rule(key, variant, &mut line)?;
         let mut changes = self.predicted.changes(&canvas);
         // S7: one that does nothing may be the first half of a command, as the prefix of a multiplexer is.
         let does_nothing = changes.is_empty() && canvas.caret() == self.predicted.caret();
@@ -163,6 +157,12 @@ impl PredictionEngine {
                 .iter_mut()
                 .for_each(|change| change.is_uncertain = Some(change.at) != outcome.typed_at);
         }
+        let others = (0..rules::variants(KeyClass::of(key))).filter(|other| *other != variant);
+        let agreement = Agreement::of(others.map(|other| {
+            let mut line = before.clone();
+            let other = self.apply_rule(key, other, &mut line);
+            other.is_some_and(|(other, _)| canvas.reads_as(&other))
+        }));
         let effect = KeyEffect {
             changes,
             leaves_line_at: None,
@@ -170,7 +170,8 @@ impl PredictionEngine {
             caret: canvas.caret(),
             typed_at: outcome.typed_at,
             variant,
-            is_confident: key_confidence::is_confident(key, &record),
+            agreement,
+            is_confident: key_confidence::is_confident(key, &record, agreement),
         };
         if !self.queue.has_room(effect.changes.len()) || self.is_beyond_edge(&effect) {
             return None;
@@ -178,6 +179,22 @@ impl PredictionEngine {
         // Only now: a key without a rule leaves the line as it was.
         self.line = Some(line);
         Some(effect)
+    }
+
+    fn apply_rule(
+        &self,
+        key: Key,
+        variant: u8,
+        line: &mut InputLine,
+    ) -> Option<(Canvas, RuleOutcome)> {
+        let mut canvas = self.predicted.clone();
+        let mut edit = EditState {
+            canvas: &mut canvas,
+            line,
+            overwrite: self.config.overwrite,
+        };
+        let outcome = rules::apply_rule(key, variant, &mut edit)?;
+        Some((canvas, outcome))
     }
 
     fn is_beyond_edge(&self, effect: &KeyEffect) -> bool {
@@ -206,6 +223,7 @@ impl PredictionEngine {
             caret: canvas.caret(),
             typed_at: None,
             variant: 0,
+            agreement: Agreement::OneWay,
             is_confident: true,
         })
     }

@@ -105,3 +105,13 @@ fn an_editor_that_ignores_a_key_is_believed_when_it_answers_the_next() {
     session.keys("z");
     assert_eq!(session.seen_row(0), "  oneyz¦");
 }
+
+#[test]
+fn the_first_enter_is_shown_where_there_is_nothing_to_indent() {
+    let mut session = Session::new(8, 40);
+    session.program("\x1b[2J\x1b[8;1H-- INSERT --\x1b[2;1Htwo\x1b[1;1Hone");
+    session.keys("\r");
+    session.keys("x");
+    assert_eq!(session.seen_row(1), "x¦");
+    assert_eq!(session.seen_row(2), "two");
+}

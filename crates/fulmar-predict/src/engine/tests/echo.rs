@@ -301,3 +301,24 @@ fn an_unconfirmed_prediction_is_not_shown_whatever_the_preference() {
         assert!(!scene.shows());
     }
 }
+
+#[test]
+fn a_key_of_several_ways_is_shown_where_they_agree_or_when_one_is_known() {
+    let mut scene = Scene::new("\x1b[?2004h$ ");
+    scene.keys("one two");
+    scene.answer("one two");
+    scene.key("\x17");
+    assert_eq!(scene.row(0), "$ one", "all notions of a word agree");
+    scene.answer("\x08\x08\x08\x1b[K");
+    scene.key("\x1b[D");
+    scene.key("\x1b[D");
+    scene.answer("\x08\x08");
+    scene.key("\x15");
+    assert_eq!(scene.column(), 4, "up to the caret, or the whole line");
+    scene.answer("\x1b[3G\x1b[K");
+    scene.keys("six");
+    scene.answer("six");
+    scene.key("\x1b[D");
+    scene.key("\x15");
+    assert_eq!(scene.row(0), "$", "the whole line, as before");
+}
