@@ -5,6 +5,7 @@
 use crate::context_memory::KeyRecord;
 use crate::decision::KeyClass;
 use crate::effect::Agreement;
+use crate::input_context::InputKind;
 use crate::key::Key;
 
 /// The number of mispredictions from which a key has to be right twice in a row; with fewer, once. Chosen
@@ -13,11 +14,16 @@ const OFTEN_WRONG: u32 = 3;
 
 /// True if a key with this record may be expected to do as predicted. Of several ways that come to different things
 /// here, the one must be known.
-pub(crate) fn is_confident(key: Key, record: &KeyRecord, agreement: Agreement) -> bool {
+pub(crate) fn is_confident(
+    key: Key,
+    kind: InputKind,
+    record: &KeyRecord,
+    agreement: Agreement,
+) -> bool {
     let works = match record.wrong {
         // S9: for characters the epoch alone decides.
         _ if matches!(key, Key::Text(_)) => true,
-        0 => record.right_in_a_row > 0 || is_common(key),
+        0 => record.right_in_a_row > 0 || is_common(key, kind),
         1..OFTEN_WRONG => record.right_in_a_row > 0,
         _ => record.right_in_a_row > 1,
     };
@@ -25,12 +31,12 @@ pub(crate) fn is_confident(key: Key, record: &KeyRecord, agreement: Agreement) -
 }
 
 /// True if nearly all programs know the key; others are shown when they have worked once.
-fn is_common(key: Key) -> bool {
+fn is_common(key: Key, kind: InputKind) -> bool {
     match KeyClass::of(key) {
         // The prefix of a multiplexer.
         KeyClass::Left => key == Key::Left,
-        // In pagers it goes down, in editors it takes back what indents.
-        KeyClass::Delete => key == Key::Delete,
+        // In pagers it goes down, in editors it takes back what indents; inside the text of a line it deletes.
+        KeyClass::Delete => key == Key::Delete || kind == InputKind::Prompt,
         // Of some terminals, programs do not know the sequences.
         KeyClass::WordLeft | KeyClass::WordRight => false,
         _ => true,

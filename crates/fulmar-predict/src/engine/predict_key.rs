@@ -144,6 +144,7 @@ impl PredictionEngine {
         let record = context.map(|context| context.record(key));
         let record = record.unwrap_or_default();
         let variant = key_confidence::variant(key, &record);
+        let kind = line.context.kind;
         let before = line.clone();
         let (canvas, outcome) = self.apply_rule(key, variant, &mut line)?;
         let mut changes = self.predicted.changes(&canvas);
@@ -171,7 +172,7 @@ impl PredictionEngine {
             typed_at: outcome.typed_at,
             variant,
             agreement,
-            is_confident: key_confidence::is_confident(key, &record, agreement),
+            is_confident: key_confidence::is_confident(key, kind, &record, agreement),
         };
         if !self.queue.has_room(effect.changes.len()) || self.is_beyond_edge(&effect) {
             return None;

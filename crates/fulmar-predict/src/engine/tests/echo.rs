@@ -322,3 +322,15 @@ fn a_key_of_several_ways_is_shown_where_they_agree_or_when_one_is_known() {
     scene.key("\x15");
     assert_eq!(scene.row(0), "$", "the whole line, as before");
 }
+
+#[test]
+fn control_d_deletes_inside_the_text_behind_a_prompt() {
+    for (prompt, expected) in [("$ ", "$ ab"), ("Name: ", "Name: abc")] {
+        let mut scene = Scene::new(prompt);
+        scene.keys("abc");
+        scene.answer("abc");
+        scene.key("\x1b[D");
+        scene.key("\x04");
+        assert_eq!(scene.row(0), expected);
+    }
+}
