@@ -11,7 +11,7 @@ use crate::input_context::InputKind;
 use crate::key::Key;
 use crate::overlay::{CellContent, Grapheme};
 use crate::text::{
-    ShiftRun, char_at, first_style, grey_end, is_vacant, is_vacant_from, left_of, typed_style,
+    ShiftRun, border, char_at, first_style, grey_end, is_vacant, left_border, left_of, typed_style,
 };
 
 /// Puts the character at the caret.
@@ -21,11 +21,12 @@ pub(super) fn print(key: Key, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
     };
     let columns = char_columns(character);
     let at = edit.canvas.caret();
-    let width = edit.canvas.size().columns();
-    if columns == 0 || at.column.0 + columns > width {
+    // In the last column of a pane the same happens as in that of the screen.
+    let edge = border(edit.canvas.screen(), at);
+    if columns == 0 || at.column.0 + columns > edge {
         return None;
     }
-    if at.column.0 + columns == width {
+    if at.column.0 + columns == edge {
         return last_column(character, edit);
     }
     let mark = edit.line.brackets;
@@ -109,10 +110,12 @@ fn last_column(character: char, edit: &mut EditState<'_>) -> Option<RuleOutcome>
         open_row(edit)?;
         edit.canvas.put(at, &content);
     } else {
-        let below = Position::new(at.row.0 + 1, 0);
+        let screen = edit.canvas.screen();
+        let below = Position::new(at.row.0 + 1, left_border(screen, at));
         let goes_on = edit.line.context.kind == InputKind::Prompt
             && edit.canvas.size().contains(below)
-            && is_vacant_from(edit.canvas.row(below.row), 0);
+            && (below.column.0..border(screen, below))
+                .all(|column| is_vacant(edit.canvas.row(below.row), column));
         if !goes_on {
             return None;
         }

@@ -8,7 +8,7 @@ use crate::canvas::Canvas;
 use crate::editor::EditorKind;
 use crate::gutter::gutter;
 use crate::overlay::CellContent;
-use crate::text::{is_vacant, is_vacant_from, row_end, starts, text_end};
+use crate::text::{border, is_vacant, is_vacant_from, row_end, starts, text_end};
 
 /// The number of ways in which Enter may split a line: the new row begins below the text of the old, or in the first
 /// column.
@@ -18,14 +18,15 @@ pub(super) const VARIANTS: u8 = 2;
 
 /// Splits the line at the caret, and pushes the rows below down.
 ///
-/// There is no rule where the window scrolls or the line is longer than its row.
+/// There is no rule where the window scrolls, the line is longer than its row, or another window stands beside.
 pub(super) fn enter(variant: u8, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
     let editor = edit.line.context.editor?;
     let canvas = &mut *edit.canvas;
     let at = canvas.caret();
     let below = Row(at.row.0 + 1);
     let last_column = canvas.size().columns() - 1;
-    if below >= editor.bottom || !is_vacant(canvas.line(), last_column) {
+    let is_long = !is_vacant(canvas.line(), last_column);
+    if below >= editor.bottom || is_long || has_window_beside(canvas) {
         return None;
     }
     let gutter = gutter(canvas.screen(), at.row).min(at.column.0);
@@ -54,7 +55,8 @@ pub(super) fn open_row(edit: &mut EditState<'_>) -> Option<()> {
     let at = canvas.caret();
     let editor = edit.line.context.editor?;
     let below = Row(at.row.0 + 1);
-    if editor.kind != EditorKind::Insert || below >= editor.bottom {
+    let wraps = editor.kind == EditorKind::Insert && !has_window_beside(canvas);
+    if !wraps || below >= editor.bottom {
         return None;
     }
     let gutter = gutter(canvas.screen(), at.row).min(at.column.0);
@@ -63,6 +65,11 @@ pub(super) fn open_row(edit: &mut EditState<'_>) -> Option<()> {
     canvas.move_caret(Position::new(below.0, gutter));
     begin_row(edit, below, gutter);
     Some(())
+}
+
+/// True if another window stands right of the caret: rows cannot be moved as a whole.
+fn has_window_beside(canvas: &Canvas) -> bool {
+    border(canvas.screen(), canvas.caret()) < canvas.size().columns()
 }
 
 /// Takes the row at the caret for the one that is edited.

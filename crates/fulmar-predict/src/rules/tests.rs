@@ -462,6 +462,24 @@ fn any_key() -> impl Strategy<Value = Key> {
 }
 
 #[test]
+fn at_the_right_edge_of_a_pane_the_text_goes_on_in_the_next_row_of_the_pane() {
+    let table = [
+        ("$ 123¦│x\n     │y", None),
+        ("$ 12¦ │x\n     │y", Some("$ 12a│x\n     │y")),
+        ("$ 12¦ │x\ntaken│y", None),
+    ];
+    for (rows, expected) in table {
+        let found = after_at_prompt(rows, 2, Key::Text('a'));
+        assert_eq!(found.as_deref(), expected, "{rows:?}");
+    }
+    let screen = screen(4, 10, "│$ 12 │x\r\n│     │y\r\n└─────┘\x1b[1;6H");
+    let (canvas, _) = applied(&screen, 2, Key::Text('a'), 0).expect("a rule");
+    assert_eq!(canvas.caret(), crate::testing::at(1, 1));
+    let beside = "one¦       │ two\n          │ six";
+    assert_eq!(after_in_editor(beside, "-- INSERT --", Key::Enter), None);
+}
+
+#[test]
 fn more_than_the_next_row_holds_is_not_pulled_in() {
     let screen = screen(4, 10, &format!("{PASTE_MODE}$ abcdefgh\r\nij\x1b[1;3H"));
     let mut canvas = Canvas::new(&screen);
