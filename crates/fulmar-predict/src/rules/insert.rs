@@ -1,5 +1,7 @@
 //! Characters.
 
+use std::ops::Range;
+
 use fulmar_terminal::{CellRow, Color, Column, Position, char_columns};
 
 use super::split_line::open_row;
@@ -71,6 +73,9 @@ fn insert(character: char, columns: u16, edit: &mut EditState<'_>) {
         edit.line.end = end.max(at.column.0 + columns);
         return;
     }
+    if let Some(columns) = crowded_right_prompt(columns, edit) {
+        edit.canvas.blank(at.row, columns);
+    }
     let run = ShiftRun::at(edit.canvas.screen(), at, edit.line.gap());
     let mut cells = run.insert(edit.canvas.screen(), content, columns);
     if marks_overflow(edit) {
@@ -80,6 +85,24 @@ fn insert(character: char, columns: u16, edit: &mut EditState<'_>) {
     }
     edit.put_all(cells);
     edit.line.end = end.max(at.column.0) + columns;
+}
+
+/// Returns the columns of a prompt at the right edge if so many more of text leave only one blank before it: then shells
+/// take it away.
+fn crowded_right_prompt(columns: u16, edit: &EditState<'_>) -> Option<Range<u16>> {
+    let at = edit.canvas.caret();
+    let row = edit.canvas.line();
+    let edge = border(edit.canvas.screen(), at);
+    let start = at.column.0 + columns + 1;
+    let end = (start..edge)
+        .rev()
+        .find(|column| !is_vacant(row, *column))?
+        + 1;
+    let is_crowded = edit.line.context.kind == InputKind::Prompt
+        && end + 1 >= edge
+        && !is_vacant(row, start)
+        && (at.column.0..start).all(|column| is_vacant(row, column));
+    is_crowded.then_some(start..end)
 }
 
 /// True if the last column gets a mark when the text reaches it.

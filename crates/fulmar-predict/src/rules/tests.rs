@@ -57,9 +57,9 @@ fn written(before: &str) -> (Screen, u16) {
 }
 
 /// Before, the margin's column, the key, its variant, after; an empty string for no rule.
-type Triple = (&'static str, u16, Key, u8, &'static str);
+type Triple<'a> = (&'a str, u16, Key, u8, &'a str);
 
-fn check(table: &[Triple]) {
+fn check(table: &[Triple<'_>]) {
     for &(before, margin, key, variant, expected) in table {
         let (screen, _) = written(before);
         let typed = screen.cursor().position.column.0 - margin;
@@ -477,6 +477,21 @@ fn at_the_right_edge_of_a_pane_the_text_goes_on_in_the_next_row_of_the_pane() {
     assert_eq!(canvas.caret(), crate::testing::at(1, 1));
     let beside = "one¦       │ two\n          │ six";
     assert_eq!(after_in_editor(beside, "-- INSERT --", Key::Enter), None);
+}
+
+#[test]
+fn a_right_prompt_goes_when_the_text_comes_near() {
+    let row = |length: usize, blanks: usize, prompt: &str| {
+        let text = "x".repeat(length);
+        format!("$ {text}¦{}{prompt}", " ".repeat(blanks))
+    };
+    let far = row(36, 3, "12:30:45");
+    let near = row(37, 2, "12:30:45");
+    let gone = row(38, 0, "");
+    check(&[
+        (&far, 2, Key::Text('x'), 0, &near),
+        (&near, 2, Key::Text('x'), 0, &gone),
+    ]);
 }
 
 #[test]
