@@ -23,6 +23,7 @@ mod cell;
 mod charset;
 mod cluster;
 mod clustering;
+mod colors;
 mod content;
 mod csi;
 mod cursor;
@@ -64,6 +65,7 @@ mod width;
 
 pub use cell::{CELL_TEXT_MAX, CLUSTER_TEXT_MAX, Cell, Glyph};
 pub use clustering::Clustering;
+pub use colors::{ColorLevels, DefaultColors};
 pub use cursor::{Cursor, CursorShape};
 pub use hyperlink::{Hyperlink, LINK_URI_MAX, LINKS_MAX};
 pub use keys::{CursorKeyMode, CursorKeys};

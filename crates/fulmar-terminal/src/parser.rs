@@ -23,8 +23,8 @@ pub(crate) trait Handler {
     fn escape(&mut self, intermediates: &[u8], last: char);
     /// `CSI`, parameters, intermediates, `last`.
     fn csi(&mut self, sequence: &Csi, last: char);
-    /// The text of an OSC string, free of controls.
-    fn osc(&mut self, text: &str);
+    /// The text of an OSC string, free of controls, which was not cancelled.
+    fn osc(&mut self, text: &str, ending: Ending);
     /// The text of a DCS string, free of controls.
     fn dcs(&mut self, text: &str);
     /// Returns true if nothing more is to be handed over at present.
@@ -209,9 +209,9 @@ impl Parser {
     /// Ends what is under way and goes back to the ground state.
     fn leave(&mut self, ending: Ending, handler: &mut impl Handler) {
         let state = std::mem::take(&mut self.state);
-        if ending == Ending::Regular {
+        if ending != Ending::Cancelled {
             match state {
-                State::Osc => self.strings.with_text(|text| handler.osc(text)),
+                State::Osc => self.strings.with_text(|text| handler.osc(text, ending)),
                 State::Dcs => self.strings.with_text(|text| handler.dcs(text)),
                 _ => {}
             }
@@ -239,7 +239,7 @@ impl Parser {
     fn in_string(&mut self, c: char, handler: &mut impl Handler) {
         match (c, self.state) {
             // BEL ends an OSC, and no other string.
-            ('\x07', State::Osc) => self.leave(Ending::Regular, handler),
+            ('\x07', State::Osc) => self.leave(Ending::Bell, handler),
             ('\0'..='\x1f' | '\x7f', _) => {}
             _ => self.strings.push(c),
         }
@@ -292,10 +292,12 @@ impl Parser {
 }
 
 /// The end of a string or sequence.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ending {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
     /// By its terminator or the start of something else.
     Regular,
+    /// By BEL, which ends an OSC string, too.
+    Bell,
     /// By CAN or SUB.
     Cancelled,
 }
@@ -378,7 +380,7 @@ mod tests {
             self.events.push(event);
         }
 
-        fn osc(&mut self, text: &str) {
+        fn osc(&mut self, text: &str, _: Ending) {
             self.events.push(format!("osc {text}"));
         }
 

@@ -5,6 +5,8 @@
 
 use data_encoding::HEXLOWER_PERMISSIVE;
 
+use crate::colors::{ColorLevels, parse_color};
+
 /// The most bytes of one answer. Chosen by eye: answers have some tens.
 const ANSWER_BYTES_MAX: usize = 512;
 
@@ -33,8 +35,8 @@ pub enum Answer {
     KittyKeyboard,
     /// A private mode, and the status of it that DECRPM has: 0 unknown, 1 set, 2 reset, 3 and 4 the same for good.
     Mode(u16, u16),
-    /// The colour that OSC 10 (text), 11 (background) or 12 (cursor) asks for, 16 bits for each of red, green and blue.
-    Color(u8, [u16; 3]),
+    /// The colour that OSC 10 (text), 11 (background) or 12 (cursor) asks for.
+    Color(u8, ColorLevels),
     /// A name of terminfo that it has.
     Capability(String),
     /// The answer to the last question: no other follows.
@@ -194,20 +196,7 @@ fn device_answer(text: &str) -> Option<Answer> {
 
 fn color_answer(text: &str) -> Option<Answer> {
     let (number, color) = text.split_once(';')?;
-    let mut parts = color.strip_prefix("rgb:")?.split('/').map(channel);
-    let channels = [parts.next()??, parts.next()??, parts.next()??];
-    let is_whole = parts.next().is_none();
-    is_whole.then_some(Answer::Color(number.parse().ok()?, channels))
-}
-
-/// Reads one to four hexadecimal digits, of which all set are the whole of a colour.
-fn channel(digits: &str) -> Option<u16> {
-    if !(1..=4).contains(&digits.len()) {
-        return None;
-    }
-    let value = u32::from_str_radix(digits, 16).ok()?;
-    let whole = (1 << (4 * digits.len())) - 1;
-    u16::try_from(value * 0xffff / whole).ok()
+    Some(Answer::Color(number.parse().ok()?, parse_color(color)?))
 }
 
 #[cfg(test)]

@@ -7,8 +7,10 @@
 
 use std::fmt::Write;
 
+use crate::colors::DefaultColors;
 use crate::csi::Csi;
 use crate::modes::{ModeFlags, ModeState};
+use crate::parser::Ending;
 use crate::rendition;
 use crate::screen::Screen;
 
@@ -36,14 +38,38 @@ const VERSION: &str = concat!("\x1bP>|fulmar(", env!("CARGO_PKG_VERSION"), ")\x1
 #[derive(Clone, Debug)]
 pub(crate) struct Replies {
     waiting: String,
+    colors: KnownColors,
     max: usize,
     dropped: u64,
 }
+
+/// The colours of the user's terminal.
+#[derive(Clone, Debug)]
+enum KnownColors {
+    /// Not yet; these questions wait.
+    Awaited(Vec<ColorQuestion>),
+    Known(DefaultColors),
+}
+
+/// A question about a colour, which is answered between other answers.
+#[derive(Clone, Copy, Debug)]
+struct ColorQuestion {
+    /// The number of bytes of answers before its own.
+    at: usize,
+    /// The number of the OSC.
+    number: u8,
+    ending: Ending,
+}
+
+/// The most questions that wait for the colours of the user's terminal; further ones are dropped and counted. Chosen by eye: a program
+/// asks for two or three.
+const COLOR_QUESTIONS_MAX: usize = 32;
 
 impl Replies {
     pub(crate) fn new() -> Replies {
         Replies {
             waiting: String::new(),
+            colors: KnownColors::Known(DefaultColors::default()),
             max: REPLIES_MAX,
             dropped: 0,
         }
@@ -53,13 +79,95 @@ impl Replies {
     pub(crate) fn discarded() -> Replies {
         Replies {
             waiting: String::new(),
+            colors: KnownColors::Known(DefaultColors::default()),
             max: 0,
             dropped: 0,
         }
     }
 
+    /// Takes the answers, up to a question that waits.
     pub(crate) fn take(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.waiting).into_bytes()
+        let mut end = self.waiting.len();
+        if let KnownColors::Awaited(questions) = &mut self.colors {
+            end = questions.first().map_or(end, |question| question.at);
+            for question in questions {
+                question.at -= end;
+            }
+        }
+        let rest = self.waiting.split_off(end);
+        std::mem::replace(&mut self.waiting, rest).into_bytes()
+    }
+
+    pub(crate) fn await_colors(&mut self) {
+        if let KnownColors::Known(_) = self.colors {
+            self.colors = KnownColors::Awaited(Vec::new());
+        }
+    }
+
+    pub(crate) fn has_questions(&self) -> bool {
+        matches!(&self.colors, KnownColors::Awaited(questions) if !questions.is_empty())
+    }
+
+    pub(crate) fn set_colors(&mut self, colors: DefaultColors) {
+        let known = KnownColors::Known(colors);
+        let KnownColors::Awaited(questions) = std::mem::replace(&mut self.colors, known) else {
+            return;
+        };
+        let answers = std::mem::take(&mut self.waiting);
+        let mut from = 0;
+        for question in questions {
+            self.waiting
+                .push_str(answers.get(from..question.at).unwrap_or_default());
+            from = question.at;
+            self.answer_color(&colors, question.number, question.ending);
+        }
+        self.waiting
+            .push_str(answers.get(from..).unwrap_or_default());
+    }
+
+    /// Answers an OSC that asks for colours of the user's terminal: in one string the first, and those that come after it.
+    /// Returns true if it asks.
+    pub(crate) fn answer_osc(&mut self, text: &str, ending: Ending) -> bool {
+        let Some((number @ ("10" | "11" | "12"), parts)) = text.split_once(';') else {
+            return false;
+        };
+        let numbers = number.parse().unwrap_or(10)..=12;
+        let parts = numbers.zip(parts.split(';'));
+        let mut asked = parts.filter(|(_, part)| *part == "?").peekable();
+        let is_question = self.max > 0 && asked.peek().is_some();
+        if is_question {
+            asked.for_each(|(number, _)| self.ask_color(number, ending));
+        }
+        is_question
+    }
+
+    fn ask_color(&mut self, number: u8, ending: Ending) {
+        let at = self.waiting.len();
+        match &mut self.colors {
+            KnownColors::Known(colors) => {
+                let colors = *colors;
+                self.answer_color(&colors, number, ending);
+            }
+            KnownColors::Awaited(questions) if questions.len() < COLOR_QUESTIONS_MAX => {
+                questions.push(ColorQuestion { at, number, ending });
+            }
+            KnownColors::Awaited(_) => self.dropped += 1,
+        }
+    }
+
+    /// As xterm: all 16 bits, and the end that the question had.
+    fn answer_color(&mut self, colors: &DefaultColors, number: u8, ending: Ending) {
+        let Some([red, green, blue]) = colors.of_osc(number) else {
+            return;
+        };
+        let end = if ending == Ending::Bell {
+            "\x07"
+        } else {
+            "\x1b\\"
+        };
+        self.push(&format!(
+            "\x1b]{number};rgb:{red:04x}/{green:04x}/{blue:04x}{end}"
+        ));
     }
 
     /// The number of answers that found no room.
@@ -163,4 +271,67 @@ fn position(screen: &Screen) -> String {
         position.column.0 + 1
     );
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Size, Terminal};
+
+    const COLORS: DefaultColors = DefaultColors {
+        text: Some([0xe5e5, 0xe5e5, 0]),
+        background: Some([0, 0x1234, 0xffff]),
+        cursor: None,
+    };
+
+    fn answers(terminal: &mut Terminal, asked: &str) -> String {
+        terminal.process(asked.as_bytes());
+        String::from_utf8(terminal.take_replies()).unwrap()
+    }
+
+    #[test]
+    fn colours_are_answered_as_far_as_they_are_known() {
+        let mut terminal = Terminal::new(Size::default());
+        assert_eq!(answers(&mut terminal, "\x1b]10;?\x07"), "");
+        terminal.set_default_colors(COLORS);
+        for (asked, answer) in [
+            ("\x1b]10;?\x07", "\x1b]10;rgb:e5e5/e5e5/0000\x07"),
+            ("\x1b]11;?\x1b\\", "\x1b]11;rgb:0000/1234/ffff\x1b\\"),
+            ("\x1b]12;?\x07\x1b]13;?\x07\x1b]10;red\x07", ""),
+            (
+                "\x1b]10;?;?;?\x07",
+                "\x1b]10;rgb:e5e5/e5e5/0000\x07\x1b]11;rgb:0000/1234/ffff\x07",
+            ),
+            ("\x1b]11;x;?\x07", ""),
+        ] {
+            assert_eq!(answers(&mut terminal, asked), answer, "{asked:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_that_waits_is_answered_before_what_was_asked_after_it() {
+        let mut terminal = Terminal::new(Size::default());
+        terminal.await_colors();
+        let asked = "\x1b[5n\x1b]11;?\x07\x1b[5n\x1b]12;?\x07\x1b[5n";
+        assert_eq!(answers(&mut terminal, asked), "\x1b[0n");
+        assert!(terminal.has_questions());
+        assert_eq!(answers(&mut terminal, "\x1b]10;?\x07"), "");
+        terminal.set_default_colors(COLORS);
+        assert!(!terminal.has_questions());
+        let answer = "\x1b]11;rgb:0000/1234/ffff\x07\x1b[0n\x1b[0n\x1b]10;rgb:e5e5/e5e5/0000\x07";
+        assert_eq!(answers(&mut terminal, ""), answer);
+        assert_eq!(answers(&mut terminal, "\x1b[5n"), "\x1b[0n");
+    }
+
+    #[test]
+    fn no_more_than_some_questions_wait() {
+        let mut terminal = Terminal::new(Size::default());
+        terminal.await_colors();
+        let asked = "\x1b]11;?\x07".repeat(COLOR_QUESTIONS_MAX + 1);
+        assert_eq!(answers(&mut terminal, &asked), "");
+        assert_eq!(terminal.replies_dropped(), 1);
+        terminal.set_default_colors(COLORS);
+        let answer = "\x1b]11;rgb:0000/1234/ffff\x07".repeat(COLOR_QUESTIONS_MAX);
+        assert_eq!(answers(&mut terminal, ""), answer);
+    }
 }

@@ -1,8 +1,9 @@
 //! A terminal: bytes in, screen and answers out.
 
 use crate::clustering::Clustering;
+use crate::colors::DefaultColors;
 use crate::csi::Csi;
-use crate::parser::{Handler, Parser};
+use crate::parser::{Ending, Handler, Parser};
 use crate::replies::Replies;
 use crate::screen::Screen;
 use crate::size::Size;
@@ -69,6 +70,21 @@ impl Terminal {
     /// Sets the say that programs have in mode 2027.
     pub fn set_clustering(&mut self, clustering: Clustering) {
         self.screen.set_clustering(clustering);
+    }
+
+    /// Has questions about the colours of the user's terminal wait until these are known.
+    pub fn await_colors(&mut self) {
+        self.replies.await_colors();
+    }
+
+    /// Tells which colours the user's terminal has, and answers all questions about them that wait.
+    pub fn set_default_colors(&mut self, colors: DefaultColors) {
+        self.replies.set_colors(colors);
+    }
+
+    /// Returns true if an answer waits for the colours of the user's terminal, and so do those behind it.
+    pub fn has_questions(&self) -> bool {
+        self.replies.has_questions()
     }
 
     /// Returns the answers to the program's questions since the last call: input for the program.
@@ -157,8 +173,11 @@ impl Handler for Emulator<'_> {
         sequences::dispatch(self.screen, self.replies, sequence, last);
     }
 
-    fn osc(&mut self, text: &str) {
+    fn osc(&mut self, text: &str, ending: Ending) {
         self.screen.charge(FUNCTION_WORK);
+        if self.replies.answer_osc(text, ending) {
+            self.screen.charge(self.replies.work());
+        }
         osc::dispatch(self.screen, text);
     }
 
