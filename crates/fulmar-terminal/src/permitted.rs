@@ -70,13 +70,13 @@ const SEQUENCES: [Sequence; 9] = [
     csi(0, b"J", Parameters::Exactly(&["", "2"])),
     csi(0, b"m", Parameters::Rendition),
     // Cursor keys, reverse screen, autowrap, cursor; alternate screen (47: rxvt); mouse, focus,
-    // mouse encodings, paste, synchronised output.
+    // mouse encodings, paste, synchronised output, grapheme clusters.
     csi(
         b'?',
         b"hl",
         Parameters::OneOf(&[
             1, 5, 7, 9, 25, 47, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 1049, 2004,
-            2026,
+            2026, 2027,
         ]),
     ),
     // The title stack.

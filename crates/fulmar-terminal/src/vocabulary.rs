@@ -111,6 +111,14 @@ impl Vocabulary {
         ..Vocabulary::NATIVE
     };
 
+    /// The vocabulary of a client of ours with `rich` and `terminal`: cells hold grapheme clusters, too.
+    ///
+    /// Source: docs/protocol.md §13.12.
+    pub const CLUSTERED: Vocabulary = Vocabulary {
+        clusters: true,
+        ..Vocabulary::RICH
+    };
+
     /// The vocabulary of a modern terminal of the xterm kind: everything that a [`Screen`] remembers, but for grapheme
     /// clusters, which not all such terminals have.
     ///
