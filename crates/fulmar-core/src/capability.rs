@@ -20,17 +20,20 @@ pub enum Capability {
     Rich,
     /// Lengths of datagrams that are found by probes.
     Sizes,
+    /// What is known of the user's terminal, for the server.
+    Terminal,
 }
 
 impl Capability {
     /// All that there are, in the order of their names.
-    pub const ALL: [Capability; 6] = [
+    pub const ALL: [Capability; 7] = [
         Capability::Challenge,
         Capability::Exit,
         Capability::Hints,
         Capability::Idle,
         Capability::Rich,
         Capability::Sizes,
+        Capability::Terminal,
     ];
 
     /// Returns the name that offers and announcements have for it.
@@ -42,6 +45,7 @@ impl Capability {
             Capability::Idle => "idle",
             Capability::Rich => "rich",
             Capability::Sizes => "sizes",
+            Capability::Terminal => "terminal",
         }
     }
 
@@ -175,7 +179,7 @@ mod tests {
         assert_eq!(Capabilities::NONE.to_string(), "-");
         assert_eq!(
             format!("{:?}", Capabilities::ALL),
-            "challenge,exit,hints,idle,rich,sizes"
+            "challenge,exit,hints,idle,rich,sizes,terminal"
         );
     }
 

@@ -27,7 +27,7 @@ use crate::outer_terminal::OuterTerminal;
 use crate::prediction::Prediction;
 use crate::random::{Seed, SeededNoise};
 use crate::terminal_probe::TerminalProbe;
-use crate::user_stream::UserStream;
+use crate::user_stream::{TerminalReport, UserStream};
 use crate::wake::Wake;
 
 /// Input that the server has not acknowledged; with more, no keys are read.
@@ -179,6 +179,8 @@ pub struct Client {
     stream: UserStream,
     keys: EscapeReader,
     probe: TerminalProbe,
+    /// What is known of the user's terminal, until the server was told.
+    report: Option<TerminalReport>,
     notices: Notices,
     is_server_local: bool,
     prediction: Prediction,
@@ -254,6 +256,7 @@ impl Client {
             stream,
             keys: EscapeReader::new(escape_key, compat),
             probe: TerminalProbe::default(),
+            report: Some(TerminalReport::default()),
             notices,
             is_server_local,
             prediction: Prediction::new(prediction, size),
@@ -291,6 +294,7 @@ impl Client {
         }
         self.follow(now, &received);
         self.settle();
+        self.report_terminal(now);
         received
     }
 
@@ -380,8 +384,12 @@ impl Client {
         for answer in self.probe.read(now, bytes, &mut keys) {
             tracing::debug!(?answer, "the terminal");
             self.display.learn(&answer);
+            if let Some(report) = &mut self.report {
+                report.learn(&answer);
+            }
             self.is_stale = true;
         }
+        self.report_terminal(now);
         if !keys.is_empty() {
             self.handle_typed(now, &keys);
         }
@@ -779,6 +787,22 @@ impl Client {
         }
         let is_full = !self.wants_keys();
         self.is_stale |= self.notices.set_input_full(is_full);
+    }
+
+    /// Tells the server what the user's terminal is like, once that is known.
+    fn report_terminal(&mut self, now: Time) {
+        let is_known = self.probe.is_over() && self.display.has_asked_all();
+        let is_agreed = self.capabilities.has(Capability::Terminal);
+        if is_known
+            && is_agreed
+            && self.dialect() == Dialect::Native
+            && self.phase == Phase::Open
+            && let Some(report) = self.report.take()
+        {
+            self.stream.push_terminal(report);
+            self.endpoint.set_local(now, self.stream.clone());
+            self.settle();
+        }
     }
 
     fn handle_dialect(&mut self, dialect: Dialect) {

@@ -73,10 +73,22 @@ impl Connection {
         self.capabilities.has(Capability::Hints) && self.endpoint.dialect() == Dialect::Native
     }
 
+    /// Tells if the client may say what the user's terminal is like.
+    pub(crate) fn reports_terminal(&self) -> bool {
+        let may_be_native = matches!(
+            self.endpoint.dialect(),
+            Dialect::Undecided | Dialect::Native
+        );
+        self.capabilities.has(Capability::Terminal) && may_be_native
+    }
+
     /// Takes what the client has typed since the last time.
     pub(crate) fn take_events(&mut self) -> Vec<UserEvent> {
-        let events = self.endpoint.remote().take_new();
+        let mut events = self.endpoint.remote().take_new();
         self.endpoint.forget_consumed();
+        if !self.reports_terminal() {
+            events.retain(|event| !matches!(event, UserEvent::Terminal(_)));
+        }
         events
     }
 

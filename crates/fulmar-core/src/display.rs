@@ -39,6 +39,8 @@ pub(crate) struct Display {
 struct Changed {
     /// The title, after the one before was pushed on the terminal's stack.
     title: bool,
+    /// Mode 2027, which was reset.
+    clusters: bool,
     /// The cursor's shape. What the terminal resets it to need not be what it was.
     cursor_shape: bool,
 }
@@ -89,6 +91,11 @@ impl Display {
         }
     }
 
+    /// Returns true if the terminal was asked all that it is to be asked.
+    pub(crate) fn has_asked_all(&self) -> bool {
+        self.has_asked || !self.outer.is_asked
+    }
+
     /// Returns true if the terminal was asked what it can do.
     pub(crate) fn has_asked(&self) -> bool {
         self.has_asked
@@ -132,6 +139,9 @@ impl Display {
             out.extend_from_slice(b"\x1b[?1016l");
         }
         let changed = std::mem::take(&mut self.changed);
+        if changed.clusters {
+            out.extend_from_slice(b"\x1b[?2027l");
+        }
         if changed.cursor_shape {
             out.extend_from_slice(b"\x1b[0 q");
         }
@@ -181,6 +191,9 @@ impl Display {
         if !self.changed.title && self.outer.shows_title_of(&screen) {
             self.changed.title = true;
             out.extend_from_slice(PUSH_TITLE);
+        }
+        if self.outer.resets_clusters && !std::mem::replace(&mut self.changed.clusters, true) {
+            out.extend_from_slice(b"\x1b[?2027h");
         }
         if !frame.is_empty() {
             if self.outer.synchronized_output {

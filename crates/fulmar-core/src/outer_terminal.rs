@@ -13,6 +13,8 @@ pub struct OuterTerminal {
     pub exit: Vec<u8>,
     /// True if it can be told to show a frame only when it is complete (mode 2026).
     pub synchronized_output: bool,
+    /// True if cells hold grapheme clusters only while we say so (mode 2027).
+    pub resets_clusters: bool,
     /// True if it is asked what it can do beyond that.
     pub is_asked: bool,
     /// True if its number of colours stays, whatever it answers.
@@ -27,6 +29,7 @@ impl Default for OuterTerminal {
             enter: Vec::new(),
             exit: Vec::new(),
             synchronized_output: false,
+            resets_clusters: false,
             is_asked: false,
             keeps_colors: false,
         }
@@ -93,6 +96,10 @@ impl OuterTerminal {
         match answer {
             // 3: for good.
             Answer::Mode(2026, 1..=3) => self.synchronized_output = true,
+            Answer::Mode(2027, status @ 1..=3) => {
+                vocabulary.clusters = true;
+                self.resets_clusters = *status == 2;
+            }
             Answer::Capability(name) => match name.as_str() {
                 "RGB" | "Tc" if !self.keeps_colors => vocabulary.colors = Colors::Rgb,
                 "Smulx" | "Su" => vocabulary.underline_styles = true,

@@ -18,6 +18,7 @@ use crate::pty_replies::TtyReader;
 use crate::random::Seed;
 use crate::session::Session;
 use crate::tty_watch::TtyState;
+use crate::user_stream::TerminalReport;
 use crate::wake::Wake;
 
 /// The settings of a server.
@@ -165,9 +166,14 @@ impl Server {
             datagram_bytes,
             seed,
         };
+        let connection = Connection::new(now, key, connection);
+        let mut session = Session::new(size, seed);
+        if connection.reports_terminal() {
+            session.await_report();
+        }
         Server {
-            session: Session::new(size, seed),
-            connection: Some(Connection::new(now, key, connection)),
+            session,
+            connection: Some(connection),
             liveness: ClientLiveness::new(now, network_timeout),
             phase: Phase::Serving,
             has_started_shell: false,
@@ -458,6 +464,10 @@ impl Server {
 
     fn handle_dialect(&mut self, now: Time, dialect: Dialect) {
         tracing::info!(?dialect, "the client has spoken");
+        let connection = self.connection.as_ref();
+        if !connection.is_some_and(Connection::reports_terminal) {
+            self.session.note_report(now, TerminalReport::default());
+        }
         if dialect == Dialect::Altered {
             self.close(now, ServerEnding::Altered);
         }

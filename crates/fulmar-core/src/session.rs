@@ -1,6 +1,7 @@
 //! A program, its screen, and what was typed for it; with or without anybody connected.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_predict::TtyHints;
@@ -14,7 +15,7 @@ use crate::pty_replies::TtyReader;
 use crate::random::Seed;
 use crate::resize_pace::ResizePace;
 use crate::tty_watch::{TtyState, TtyWatch};
-use crate::user_stream::UserEvent;
+use crate::user_stream::{TerminalReport, UserEvent};
 use crate::wake::Wake;
 
 /// The server's side of a session, apart from how a client reaches it.
@@ -33,8 +34,14 @@ pub(crate) struct Session {
     /// The echo ack that goes with it: an answer that is held back is none yet.
     shown_ack: StateNumber,
     tty: TtyWatch,
+    /// The time since which the program waits for an answer about the user's terminal, if it does.
+    asked: Option<Time>,
     ignored_resizes: u64,
 }
+
+/// The time for which an answer about the user's terminal, and those behind it, wait for the client to know. Chosen by eye: longer than
+/// most round trips, and as long as programs wait that ask about colours.
+const REPORT_WAITS: Duration = Duration::from_secs(1);
 
 impl Session {
     /// Returns a session with a window of that size. `salt` is for what is told of programs.
@@ -51,6 +58,7 @@ impl Session {
             resizes: ResizePace::default(),
             hold: FrameHold::default(),
             tty: TtyWatch::new(salt),
+            asked: None,
             ignored_resizes: 0,
         }
     }
@@ -86,6 +94,9 @@ impl Session {
         if self.tty.due().is_some_and(|due| due <= now) {
             self.tty.note_look(now);
         }
+        if self.report_due().is_some_and(|due| due <= now) {
+            self.note_report(now, TerminalReport::default());
+        }
     }
 
     /// Takes note of who reads what is written to the pty.
@@ -113,9 +124,28 @@ impl Session {
         self.tty.note_activity(now);
         let taken = self.terminal.process_within(bytes, work);
         self.is_stale = true;
-        self.input.push_replies(now, &self.terminal.take_replies());
+        self.answer(now);
         self.look(now);
         taken
+    }
+
+    /// Has questions about the user's terminal wait for the client's report.
+    pub(crate) fn await_report(&mut self) {
+        self.terminal.await_colors();
+    }
+
+    /// Takes note of what is known of the user's terminal: nothing, if the client does not tell.
+    pub(crate) fn note_report(&mut self, now: Time, report: TerminalReport) {
+        self.terminal.set_default_colors(report.colors);
+        self.terminal.set_clustering(report.clustering);
+        self.answer(now);
+    }
+
+    /// Hands over the answers to what the program has asked, as far as they are known.
+    fn answer(&mut self, now: Time) {
+        self.input.push_replies(now, &self.terminal.take_replies());
+        let is_asked = self.terminal.has_questions();
+        self.asked = is_asked.then(|| self.asked.unwrap_or(now));
     }
 
     /// Draws a text that no program wrote. What it asks of the terminal is not answered, for there is
@@ -132,6 +162,7 @@ impl Session {
         for event in events {
             match event {
                 UserEvent::Keys(keys) => self.handle_keys(keys),
+                UserEvent::Terminal(report) => self.note_report(now, *report),
                 UserEvent::Resize(size) => match size.to_size() {
                     Some(size) => self.resizes.want(size),
                     None => self.ignored_resizes = self.ignored_resizes.saturating_add(1),
@@ -196,7 +227,12 @@ impl Session {
             self.hold.due().map(|at| (at, Wake::HeldFrame)),
             self.input.replies().due().map(|at| (at, Wake::Replies)),
             self.tty.due().map(|at| (at, Wake::Tty)),
+            self.report_due().map(|at| (at, Wake::Report)),
         ])
+    }
+
+    fn report_due(&self) -> Option<Time> {
+        self.asked.map(|asked| asked + REPORT_WAITS)
     }
 
     fn look(&mut self, now: Time) {

@@ -1,12 +1,13 @@
-//! Keys and window sizes, from client to server.
+//! Keys, window sizes and what is known of the user's terminal, from client to server.
 
 mod log;
+mod report_wire;
 mod wire;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use fulmar_terminal::Size;
+use fulmar_terminal::{Answer, Clustering, DefaultColors, Size};
 use fulmar_transport::{ApplyError, Budget, Difference, Reached, Synced, WorkBudget};
 
 use self::log::{Log, Reader};
@@ -42,6 +43,36 @@ impl From<Size> for WindowSize {
     }
 }
 
+/// The things that are known of the user's terminal, as far as programs may ask for them or depend on them.
+///
+/// Source: docs/protocol.md §13.12.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TerminalReport {
+    /// Its colours.
+    pub colors: DefaultColors,
+    /// The say that programs have in mode 2027.
+    pub clustering: Clustering,
+}
+
+impl TerminalReport {
+    /// Takes note of an answer.
+    pub(crate) fn learn(&mut self, answer: &Answer) {
+        match answer {
+            Answer::Color(number, levels) => self.colors.note(*number, *levels),
+            Answer::Mode(2027, 1 | 2) => self.clustering = Clustering::Switchable,
+            Answer::Mode(2027, 3) => self.clustering = Clustering::Permanent,
+            _ => {}
+        }
+    }
+}
+
+/// Something that is no key and takes one place among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Resize(WindowSize),
+    Terminal(TerminalReport),
+}
+
 /// Something that happened at the user's terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UserEvent {
@@ -49,6 +80,8 @@ pub enum UserEvent {
     Keys(Vec<u8>),
     /// The window has this size from here on.
     Resize(WindowSize),
+    /// This is known of the terminal from here on. Never in a legacy session.
+    Terminal(TerminalReport),
 }
 
 /// A state of the user stream: a position in a log that all states of one stream share.
@@ -104,7 +137,14 @@ impl UserStream {
     /// Appends a window's size to the log and moves this state to its end.
     pub fn push_resize(&mut self, size: Size) {
         let mut log = self.log.borrow_mut();
-        log.push_resize(size.into());
+        log.push_mark(Mark::Resize(size.into()));
+        self.position = log.end();
+    }
+
+    /// Appends what is known of the user's terminal and moves this state to its end.
+    pub fn push_terminal(&mut self, report: TerminalReport) {
+        let mut log = self.log.borrow_mut();
+        log.push_mark(Mark::Terminal(report));
         self.position = log.end();
     }
 

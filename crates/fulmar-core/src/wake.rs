@@ -20,6 +20,8 @@ pub enum Wake {
     Replies,
     /// The program's terminal is looked at once more.
     Tty,
+    /// The client has not said what the user's terminal is like, and a program has asked.
+    Report,
     /// The client's silence comes to mean something.
     Silence,
     /// The notice line reads differently from then on.
@@ -59,6 +61,7 @@ impl fmt::Display for Wake {
             Wake::HeldFrame => f.pad("held frame"),
             Wake::Replies => f.pad("replies"),
             Wake::Tty => f.pad("tty"),
+            Wake::Report => f.pad("report"),
             Wake::Silence => f.pad("silence"),
             Wake::Notice => f.pad("notice"),
             Wake::Title => f.pad("title"),

@@ -6,15 +6,15 @@ use std::iter;
 
 use fulmar_transport::ApplyError;
 
-use super::{UserEvent, WindowSize};
+use super::{Mark, UserEvent};
 
 /// The most that a peer can make a log hold, counted as in [`Log::held_bytes`].
 ///
 /// Source: docs/threat-model.md §6, unacknowledged user input.
 pub(super) const HELD_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// The bytes that a resize takes beside its unit.
-const RESIZE_BYTES: usize = size_of::<(u64, WindowSize)>();
+/// The bytes that a mark takes beside its unit.
+const MARK_BYTES: usize = size_of::<(u64, Mark)>();
 
 /// The side that takes events out of a log, and so decides what may be forgotten.
 #[derive(Clone, Copy, Debug)]
@@ -45,18 +45,18 @@ impl From<ExtendError> for ApplyError {
 
 /// Everything typed, less what was forgotten at the front.
 ///
-/// A *unit* is a byte or a resize; positions count units from the beginning of the stream.
+/// A *unit* is a byte or a [`Mark`]; positions count units from the beginning of the stream.
 #[derive(Debug)]
 pub(super) struct Log {
     reader: Reader,
     /// The position of the first unit that is held.
     start: u64,
-    /// One byte for each unit; what stands in the place of a resize means nothing.
+    /// One byte for each unit; what stands in the place of a mark means nothing.
     units: VecDeque<u8>,
-    /// The units that are resizes, by position.
-    resizes: VecDeque<(u64, WindowSize)>,
-    /// The number of resizes that were forgotten.
-    dropped_resizes: u64,
+    /// The units that are marks, by position.
+    marks: VecDeque<(u64, Mark)>,
+    /// The number of marks that were forgotten.
+    dropped_marks: u64,
 }
 
 /// Units of one kind that follow one another.
@@ -64,8 +64,8 @@ pub(super) struct Log {
 pub(super) enum Run<'a> {
     /// Typed bytes, in two pieces where the log's buffer wraps around.
     Keys(&'a [u8], &'a [u8]),
-    /// A window's size, one unit.
-    Resize(WindowSize),
+    /// One unit.
+    Mark(Mark),
 }
 
 impl Run<'_> {
@@ -73,7 +73,7 @@ impl Run<'_> {
     pub(super) fn units(&self) -> u64 {
         match self {
             Run::Keys(first, second) => (first.len() + second.len()) as u64,
-            Run::Resize(_) => 1,
+            Run::Mark(_) => 1,
         }
     }
 }
@@ -84,8 +84,8 @@ impl Log {
             reader,
             start: 0,
             units: VecDeque::new(),
-            resizes: VecDeque::new(),
-            dropped_resizes: 0,
+            marks: VecDeque::new(),
+            dropped_marks: 0,
         }
     }
 
@@ -96,13 +96,13 @@ impl Log {
 
     /// Returns the number of keys among the units before `position`, which is not before the first that is held.
     pub(super) fn keys_until(&self, position: u64) -> u64 {
-        let resizes = self.dropped_resizes + self.first_resize_from(position) as u64;
-        position.saturating_sub(resizes)
+        let marks = self.dropped_marks + self.first_mark_from(position) as u64;
+        position.saturating_sub(marks)
     }
 
     /// The memory that what is held takes.
     pub(super) fn held_bytes(&self) -> usize {
-        self.units.len() + self.resizes.len() * RESIZE_BYTES
+        self.units.len() + self.marks.len() * MARK_BYTES
     }
 
     /// The bytes that there is room for.
@@ -114,16 +114,16 @@ impl Log {
     /// The memory that what is held between two positions takes.
     pub(super) fn held_between(&self, from: u64, to: u64) -> usize {
         let (first, last) = self.indices(from, to);
-        let resizes = self.first_resize_from(to) - self.first_resize_from(from.min(to));
-        last - first + resizes * RESIZE_BYTES
+        let marks = self.first_mark_from(to) - self.first_mark_from(from.min(to));
+        last - first + marks * MARK_BYTES
     }
 
     pub(super) fn push_keys(&mut self, bytes: &[u8]) {
         self.units.extend(bytes);
     }
 
-    pub(super) fn push_resize(&mut self, size: WindowSize) {
-        self.resizes.push_back((self.end(), size));
+    pub(super) fn push_mark(&mut self, mark: Mark) {
+        self.marks.push_back((self.end(), mark));
         self.units.push_back(0);
     }
 
@@ -149,8 +149,8 @@ impl Log {
                     self.units
                         .extend(first.iter().chain(second).skip(known as usize));
                 }
-                Run::Resize(size) if known == 0 => self.push_resize(size),
-                Run::Resize(_) => {}
+                Run::Mark(mark) if known == 0 => self.push_mark(mark),
+                Run::Mark(_) => {}
             }
             at += run.units();
         }
@@ -166,8 +166,8 @@ impl Log {
             }
             let end = at + run.units();
             held += end.saturating_sub(at.max(self.end())) as usize;
-            if matches!(run, Run::Resize(_)) && at >= self.end() {
-                held += RESIZE_BYTES;
+            if matches!(run, Run::Mark(_)) && at >= self.end() {
+                held += MARK_BYTES;
             }
             at = end;
         }
@@ -181,10 +181,10 @@ impl Log {
     fn agrees(&self, position: u64, run: &Run<'_>) -> bool {
         let forgotten = self.start.saturating_sub(position);
         match run {
-            Run::Resize(size) if forgotten == 0 && position < self.end() => {
-                self.resize_at(position) == Some(*size)
+            Run::Mark(mark) if forgotten == 0 && position < self.end() => {
+                self.mark_at(position) == Some(*mark)
             }
-            Run::Resize(_) => true,
+            Run::Mark(_) => true,
             Run::Keys(first, second) => {
                 let from = position.max(self.start);
                 let to = (position + run.units()).min(self.end());
@@ -193,27 +193,27 @@ impl Log {
                     .chain(*second)
                     .skip(forgotten as usize)
                     .take(to.saturating_sub(from) as usize);
-                self.has_no_resize(from, to) && self.units(from, to).eq(said)
+                self.has_no_mark(from, to) && self.units(from, to).eq(said)
             }
         }
     }
 
-    fn resize_at(&self, position: u64) -> Option<WindowSize> {
+    fn mark_at(&self, position: u64) -> Option<Mark> {
         let index = self
-            .resizes
+            .marks
             .binary_search_by_key(&position, |&(at, _)| at)
             .ok()?;
-        self.resizes.get(index).map(|&(_, size)| size)
+        self.marks.get(index).map(|&(_, mark)| mark)
     }
 
-    /// Returns the index of the first resize at or after `position`.
-    fn first_resize_from(&self, position: u64) -> usize {
-        self.resizes.partition_point(|&(at, _)| at < position)
+    /// Returns the index of the first mark at or after `position`.
+    fn first_mark_from(&self, position: u64) -> usize {
+        self.marks.partition_point(|&(at, _)| at < position)
     }
 
-    fn has_no_resize(&self, from: u64, to: u64) -> bool {
-        self.resizes
-            .get(self.first_resize_from(from))
+    fn has_no_mark(&self, from: u64, to: u64) -> bool {
+        self.marks
+            .get(self.first_mark_from(from))
             .is_none_or(|&(at, _)| at >= to)
     }
 
@@ -233,18 +233,16 @@ impl Log {
     pub(super) fn runs(&self, from: u64, to: u64) -> impl Iterator<Item = Run<'_>> {
         let to = to.min(self.end());
         let mut at = from.max(self.start);
-        let mut resizes = self.resizes.range(self.first_resize_from(at)..).peekable();
+        let mut marks = self.marks.range(self.first_mark_from(at)..).peekable();
         iter::from_fn(move || {
             if at >= to {
                 return None;
             }
-            if let Some(&(_, size)) = resizes.next_if(|&&(position, _)| position == at) {
+            if let Some(&(_, mark)) = marks.next_if(|&&(position, _)| position == at) {
                 at += 1;
-                return Some(Run::Resize(size));
+                return Some(Run::Mark(mark));
             }
-            let end = resizes
-                .peek()
-                .map_or(to, |&&(position, _)| position.min(to));
+            let end = marks.peek().map_or(to, |&&(position, _)| position.min(to));
             let (first, second) = self.slices(at, end);
             at = end;
             Some(Run::Keys(first, second))
@@ -270,7 +268,8 @@ impl Log {
             .runs(taken, position)
             .map(|run| match run {
                 Run::Keys(first, second) => UserEvent::Keys([first, second].concat()),
-                Run::Resize(size) => UserEvent::Resize(size),
+                Run::Mark(Mark::Resize(size)) => UserEvent::Resize(size),
+                Run::Mark(Mark::Terminal(report)) => UserEvent::Terminal(report),
             })
             .collect();
         let taken = taken.max(position.min(self.end()));
@@ -291,9 +290,9 @@ impl Log {
         let (_, count) = self.indices(self.start, position);
         self.units.drain(..count);
         self.start += count as u64;
-        let forgotten = self.first_resize_from(self.start);
-        self.resizes.drain(..forgotten);
-        self.dropped_resizes += forgotten as u64;
+        let forgotten = self.first_mark_from(self.start);
+        self.marks.drain(..forgotten);
+        self.dropped_marks += forgotten as u64;
         // After a paste of megabytes its room is not kept for the next one.
         if self.units.capacity() > 4096 && self.units.capacity() / 4 > self.units.len() {
             self.units.shrink_to(self.units.len() * 2);

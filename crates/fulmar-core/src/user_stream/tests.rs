@@ -40,6 +40,21 @@ fn differences_are_the_bytes_that_stock_writes() {
 }
 
 #[test]
+fn a_terminal_report_of_a_later_version_is_read_as_far_as_it_is_known() {
+    // Clustering 9, text red 1 to blue 3 in 48 bits, a background of 49 bits, field 5.
+    let fields = b"\x20\x09\x08\x83\x80\x88\x80\x10\x10\x80\x80\x80\x80\x80\x80\x80\x01\x28\x07";
+    let message = [&[0x0a, 22, 0x82, 0x04, 19], &fields[..]].concat();
+    let state = applied(&UserStream::reading(), &message).unwrap();
+    let colors = DefaultColors {
+        text: Some([1, 2, 3]),
+        ..DefaultColors::default()
+    };
+    let clustering = Clustering::Unknown;
+    let report = TerminalReport { colors, clustering };
+    assert_eq!(state.take_new(), [UserEvent::Terminal(report)]);
+}
+
+#[test]
 fn a_difference_is_empty_exactly_between_equal_states() {
     let mut stream = UserStream::writing();
     stream.push_keys(b"a");
@@ -136,7 +151,8 @@ fn impossible_sizes_arrive_and_are_no_screen() {
         assert_eq!(impossible.to_size(), None);
         let mut log = UserStream::writing();
         let start = log.clone();
-        log.log.borrow_mut().push_resize(impossible);
+        let mark = Mark::Resize(impossible);
+        log.log.borrow_mut().push_mark(mark);
         log.position += 1;
         let state = applied(&UserStream::reading(), &diff(&log, &start)).unwrap();
         assert_eq!(state.take_new(), [UserEvent::Resize(impossible)]);
@@ -172,7 +188,7 @@ fn a_budget_is_kept_and_the_rest_follows() {
         typed(&events),
         [vec![b'x'; 1000], vec![b'y'; 1000]].concat()
     );
-    assert_eq!(sizes(&events), [size(80, 24).into()]);
+    assert_eq!(marks(&events), [resize(80, 24)]);
 }
 
 #[test]
@@ -257,25 +273,42 @@ fn typed(events: &[UserEvent]) -> Vec<u8> {
         .iter()
         .flat_map(|event| match event {
             UserEvent::Keys(bytes) => bytes.clone(),
-            UserEvent::Resize(_) => Vec::new(),
+            UserEvent::Resize(_) | UserEvent::Terminal(_) => Vec::new(),
         })
         .collect()
 }
 
-fn sizes(events: &[UserEvent]) -> Vec<WindowSize> {
-    events
+fn marks(events: &[UserEvent]) -> Vec<UserEvent> {
+    let marks = events
         .iter()
-        .filter_map(|event| match event {
-            UserEvent::Keys(_) => None,
-            UserEvent::Resize(size) => Some(*size),
-        })
-        .collect()
+        .filter(|event| !matches!(event, UserEvent::Keys(_)));
+    marks.cloned().collect()
+}
+
+fn reports() -> impl Strategy<Value = TerminalReport> {
+    let levels = || prop::option::of(any::<[u16; 3]>());
+    let clustering = prop::sample::select(vec![
+        Clustering::Unknown,
+        Clustering::Switchable,
+        Clustering::Permanent,
+    ]);
+    (levels(), levels(), levels(), clustering).prop_map(|(text, background, cursor, clustering)| {
+        TerminalReport {
+            colors: DefaultColors {
+                text,
+                background,
+                cursor,
+            },
+            clustering,
+        }
+    })
 }
 
 fn user_events() -> impl Strategy<Value = Vec<UserEvent>> {
     let event = prop_oneof![
         3 => prop::collection::vec(any::<u8>(), 1..20).prop_map(UserEvent::Keys),
         1 => (1..200u16, 1..100u16).prop_map(|(columns, rows)| resize(columns, rows)),
+        1 => reports().prop_map(UserEvent::Terminal),
     ];
     prop::collection::vec(event, 0..12)
 }
@@ -288,6 +321,7 @@ fn write(events: &[UserEvent]) -> Vec<UserStream> {
         match event {
             UserEvent::Keys(bytes) => stream.push_keys(bytes),
             UserEvent::Resize(size) => stream.push_resize(size.to_size().unwrap()),
+            UserEvent::Terminal(report) => stream.push_terminal(*report),
         }
         states.push(stream.clone());
     }
@@ -314,7 +348,7 @@ proptest! {
             }
         }
         prop_assert_eq!(typed(&arrived), typed(&events));
-        prop_assert_eq!(sizes(&arrived), sizes(&events));
+        prop_assert_eq!(marks(&arrived), marks(&events));
     }
 
     #[test]

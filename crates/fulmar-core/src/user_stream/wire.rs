@@ -2,22 +2,23 @@
 //!
 //! ```text
 //! UserMessage { repeated Instruction = 1 }
-//! Instruction { Keystroke = 2 | Resize = 3 }
+//! Instruction { Keystroke = 2 | Resize = 3 | TerminalReport = 64 }
 //! Keystroke { bytes keys = 4 }    Resize { int32 width = 5, int32 height = 6 }
 //! ```
 //!
-//! Source: docs/protocol.md §6.1.
+//! Source: docs/protocol.md §6.1, §13.12.
 
 use fulmar_transport::Budget;
 use fulmar_transport::limits::SUB_MESSAGES_MAX;
 use fulmar_transport::wire::{self, Field, Fields, MessageReader, WireError};
 
-use super::WindowSize;
 use super::log::Run;
+use super::{Mark, WindowSize, report_wire};
 
 const INSTRUCTION: u32 = 1;
 const KEYSTROKE: u32 = 2;
 const RESIZE: u32 = 3;
+const TERMINAL_REPORT: u32 = 64;
 const KEYS: u32 = 4;
 const WIDTH: u32 = 5;
 const HEIGHT: u32 = 6;
@@ -56,7 +57,7 @@ impl Encoder {
         self.runs_left = runs_left;
         match *run {
             Run::Keys(first, second) => self.push_keys(first, second),
-            Run::Resize(size) => self.push_resize(size),
+            Run::Mark(mark) => self.push_mark(mark),
         }
     }
 
@@ -89,14 +90,17 @@ impl Encoder {
         length as u64
     }
 
-    fn push_resize(&mut self, size: WindowSize) -> u64 {
+    fn push_mark(&mut self, mark: Mark) -> u64 {
         let start = self.bytes.len();
         let room = self.room();
-        wire::put_message(&mut self.bytes, INSTRUCTION, |instruction| {
-            wire::put_message(instruction, RESIZE, |resize| {
+        wire::put_message(&mut self.bytes, INSTRUCTION, |instruction| match mark {
+            Mark::Resize(size) => wire::put_message(instruction, RESIZE, |resize| {
                 wire::put_int32(resize, WIDTH, size.width);
                 wire::put_int32(resize, HEIGHT, size.height);
-            });
+            }),
+            Mark::Terminal(report) => wire::put_message(instruction, TERMINAL_REPORT, |message| {
+                report_wire::encode(message, &report);
+            }),
         });
         if self.bytes.len() - start > room {
             self.bytes.truncate(start);
@@ -114,7 +118,7 @@ fn put_header(out: &mut Vec<u8>, number: u32, length: usize) {
 }
 
 /// Reads a difference as tolerantly as stock does: instructions of other kinds are passed over, and
-/// one with both kinds counts as its keystroke.
+/// one with several kinds counts as its keystroke, else as its resize.
 ///
 /// # Errors
 ///
@@ -137,16 +141,20 @@ fn decode_instruction<'a>(
     reader: &mut MessageReader,
     instruction: Fields<'a>,
 ) -> Result<Option<Run<'a>>, WireError> {
-    let (mut keys, mut resize) = (None, None);
+    let (mut keys, mut resize, mut terminal) = (None, None, None);
     for field in instruction.clone() {
         let field = field?;
         match field.number {
             KEYSTROKE => keys = Some(decode_keystroke(reader.sub_message(&instruction, &field)?)?),
             RESIZE => resize = Some(decode_resize(reader.sub_message(&instruction, &field)?)?),
+            TERMINAL_REPORT => {
+                let report = report_wire::decode(reader.sub_message(&instruction, &field)?)?;
+                terminal = Some(Run::Mark(Mark::Terminal(report)));
+            }
             _ => {}
         }
     }
-    Ok(keys.or(resize))
+    Ok(keys.or(resize).or(terminal))
 }
 
 fn decode_keystroke<'a>(keystroke: Fields<'a>) -> Result<Run<'a>, WireError> {
@@ -173,5 +181,5 @@ fn decode_resize<'a>(resize: Fields<'_>) -> Result<Run<'a>, WireError> {
             _ => {}
         }
     }
-    Ok(Run::Resize(size))
+    Ok(Run::Mark(Mark::Resize(size)))
 }

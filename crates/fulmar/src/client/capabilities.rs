@@ -177,6 +177,7 @@ impl Capabilities {
             enter,
             exit,
             synchronized_output: is_modern || self.synchronized_output,
+            resets_clusters: false,
             is_asked: wishes.probe && may_be_asked(term, environment),
             keeps_colors: wishes.true_color != TrueColor::Auto,
         }
