@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use fulmar_predict::TtyHints;
-use fulmar_terminal::{Screen, Size, Vocabulary};
+use fulmar_terminal::{Clustering, Screen, Size, Vocabulary};
 use fulmar_transport::{ApplyError, Budget, Difference, Reached, StateNumber, Synced, WorkBudget};
 
 use self::resizes::Resizes;
@@ -69,10 +69,13 @@ impl HostScreen {
     #[must_use]
     pub(crate) fn for_native_peer(self, agreed: Capabilities) -> HostScreen {
         HostScreen {
-            vocabulary: if agreed.has(Capability::Rich) {
-                &Vocabulary::RICH
-            } else {
-                &Vocabulary::NATIVE
+            vocabulary: match (
+                agreed.has(Capability::Rich),
+                agreed.has(Capability::Terminal),
+            ) {
+                (true, true) => &Vocabulary::CLUSTERED,
+                (true, false) => &Vocabulary::RICH,
+                (false, _) => &Vocabulary::NATIVE,
             },
             ..self
         }
@@ -148,6 +151,7 @@ impl HostScreen {
     ) -> Message<'a> {
         Message {
             hints: self.hints.filter(|hints| source.hints != Some(*hints)),
+            clusters: self.vocabulary.clusters && !source.vocabulary.clusters,
             echo_ack: (echo_ack != source.echo_ack).then_some(echo_ack),
             size: (self.screen.size() != source.screen.size()).then_some(self.screen.size()),
             frame,
@@ -164,7 +168,8 @@ impl Synced for HostScreen {
     fn is_urgent_after(&self, sent: &HostScreen) -> bool {
         let is_screen_same = Rc::ptr_eq(&self.screen, &sent.screen)
             || self.screen.is_same(&sent.screen, self.vocabulary);
-        self.hints != sent.hints || !is_screen_same
+        let is_read_alike = self.vocabulary.clusters == sent.vocabulary.clusters;
+        self.hints != sent.hints || !is_screen_same || !is_read_alike
     }
 
     fn is_echo_after(&self, sent: &HostScreen) -> bool {
@@ -210,6 +215,10 @@ impl Synced for HostScreen {
                 self.note_hints(hints);
                 Ok(())
             }
+            wire::Part::Clusters => self.change(work, |screen, _| {
+                screen.set_clustering(Clustering::Permanent);
+                true
+            }),
             wire::Part::EchoAck(number) if number < self.echo_ack => {
                 Err(ApplyError::new("the echo ack goes back"))
             }

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! HostMessage { repeated Instruction = 1 }
-//! Instruction { HostBytes = 2 | Resize = 3 | EchoAck = 7 | Hints = 64 }
+//! Instruction { HostBytes = 2 | Resize = 3 | EchoAck = 7 | Hints = 64 | Clusters = 65 }
 //! HostBytes { bytes hoststring = 4 }    Resize { int32 width = 5, int32 height = 6 }
-//! EchoAck { uint64 echo_ack_num = 8 }
+//! EchoAck { uint64 echo_ack_num = 8 }    Clusters { }
 //! ```
 //!
-//! Source: docs/protocol.md §6.2, §13.7.
+//! Source: docs/protocol.md §6.2, §13.7, §13.12.
 
 use fulmar_predict::TtyHints;
 use fulmar_terminal::Size;
@@ -17,7 +17,7 @@ use fulmar_transport::{ApplyError, StateNumber};
 use super::hint_wire;
 use crate::user_stream::WindowSize;
 
-// The numbers of the fields. Source: docs/protocol.md §6.2, §13.7.
+// The numbers of the fields. Source: docs/protocol.md §6.2, §13.7, §13.12.
 const INSTRUCTION: u32 = 1;
 const HOST_BYTES: u32 = 2;
 const RESIZE: u32 = 3;
@@ -27,12 +27,13 @@ const HEIGHT: u32 = 6;
 const ECHO_ACK: u32 = 7;
 const ECHO_ACK_NUMBER: u32 = 8;
 const HINTS: u32 = 64;
+const CLUSTERS: u32 = 65;
 
-/// The most that a message needs beside its frame: an echo ack, a resize, and the three headers of
-/// the host bytes.
+/// The most that a message needs beside its frame: an echo ack, a resize, the word that cells hold clusters, and the three
+/// headers of the host bytes.
 ///
-/// Source: docs/protocol.md §6.2, as the encoding of Protocol Buffers has it.
-pub(super) const OVERHEAD_BYTES_MAX: usize = (2 + 2 + 11) + (2 + 2 + 6) + 3 * (1 + 5);
+/// Source: docs/protocol.md §6.2, §13.12, as the encoding of Protocol Buffers has it.
+pub(super) const OVERHEAD_BYTES_MAX: usize = (2 + 2 + 11) + (2 + 2 + 6) + (2 + 3) + 3 * (1 + 5);
 
 /// The most that hints need: their fields, and two headers, of which one has a long number.
 ///
@@ -43,6 +44,8 @@ pub(super) const HINT_BYTES_MAX: usize = (2 + 3) + hint_wire::BYTES_MAX;
 /// resize, frame. Hints come first of all: they tell what the frame is to be taken for.
 pub(super) struct Message<'a> {
     pub(super) hints: Option<TtyHints>,
+    /// True if cells hold grapheme clusters from here on.
+    pub(super) clusters: bool,
     pub(super) echo_ack: Option<StateNumber>,
     pub(super) size: Option<Size>,
     /// Empty if the screen stays as it is.
@@ -53,6 +56,9 @@ impl Message<'_> {
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         if let Some(hints) = &self.hints {
             put_instruction(out, HINTS, |message| hint_wire::encode(message, hints));
+        }
+        if self.clusters {
+            put_instruction(out, CLUSTERS, |_| {});
         }
         if let Some(echo_ack) = self.echo_ack {
             put_instruction(out, ECHO_ACK, |message| {
@@ -84,6 +90,8 @@ fn put_instruction(out: &mut Vec<u8>, kind: u32, write: impl FnOnce(&mut Vec<u8>
 pub(super) enum Part<'a> {
     /// `None` if they cannot be read.
     Hints(Option<TtyHints>),
+    /// Cells hold grapheme clusters from here on.
+    Clusters,
     EchoAck(StateNumber),
     Resize(Size),
     Frame(&'a [u8]),
@@ -118,6 +126,7 @@ pub(super) fn decode<'a>(
                     let hints = reader.sub_message(&instruction, &field);
                     Some(Part::Hints(hints.and_then(hint_wire::decode).ok()))
                 }
+                CLUSTERS => Some(Part::Clusters),
                 _ => None,
             };
             part.map_or(Ok(()), &mut apply)?;
