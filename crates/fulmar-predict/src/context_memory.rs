@@ -3,6 +3,7 @@
 //! Source: docs/prediction.md §6.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::brackets::BracketMark;
 use crate::key::Key;
@@ -23,6 +24,11 @@ const KEYS_MAX: usize = 64;
 ///
 /// Source: docs/prediction.md §6.
 const NEEDED_MAX: u32 = 6;
+
+/// The number of submitted lines that a context keeps.
+///
+/// Source: docs/prediction.md §3.
+const SUBMITTED_MAX: usize = 16;
 
 /// A prompt that was answered so often without anything in between is a shell's. Chosen by eye: a
 /// program asks for fewer things before it asks for a secret.
@@ -58,6 +64,13 @@ impl ContextMemory {
     pub(crate) fn note_output_between(&mut self, id: ContextId, above: &str) {
         if let Some((_, context)) = self.contexts.get_mut(&id) {
             context.note_output_between(above);
+        }
+    }
+
+    /// A line was submitted, of which it is not known where.
+    pub(crate) fn forget_submitted(&mut self) {
+        for (_, context) in self.contexts.values_mut() {
+            context.submitted = Arc::default();
         }
     }
 
@@ -107,6 +120,8 @@ pub(crate) struct ContextHistory {
     pub(crate) ground: Option<Ground>,
     /// The placeholder: text of an empty line in the colour of text, which goes with the first character.
     pub(crate) placeholder: Option<Box<str>>,
+    /// The lines that were submitted and shown, the newest first.
+    pub(crate) submitted: Arc<[Box<str>]>,
     /// Nothing is predicted from this column on.
     pub(crate) right_edge: Option<u16>,
 }
@@ -126,6 +141,14 @@ impl ContextHistory {
     pub(crate) fn note_missing_echo(&mut self) {
         self.echoes_needed = self.missing_echoes.saturating_add(2).min(NEEDED_MAX);
         self.missing_echoes = self.missing_echoes.saturating_add(1);
+    }
+
+    /// A line was submitted that was to be seen. Of one that repeats the last, or is empty, shells take no note.
+    pub(crate) fn note_submitted(&mut self, line: Box<str>) {
+        if !line.is_empty() && self.submitted.first() != Some(&line) {
+            let known = self.submitted.iter().take(SUBMITTED_MAX - 1).cloned();
+            self.submitted = std::iter::once(line).chain(known).collect();
+        }
     }
 
     /// True if typed text may be expected to be echoed here.

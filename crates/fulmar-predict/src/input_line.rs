@@ -2,6 +2,8 @@
 //!
 //! Source: docs/prediction.md §3.
 
+use std::sync::Arc;
+
 use fulmar_terminal::{Position, Row};
 
 use crate::brackets::BracketMark;
@@ -31,6 +33,10 @@ pub(crate) struct InputLine {
     pub(crate) end: u16,
     /// The column to which keys that go up and down return.
     pub(crate) goal_column: Option<u16>,
+    /// The lines that were submitted here, the newest first.
+    pub(crate) submitted: Arc<[Box<str>]>,
+    /// The line is the one that was submitted so many before; 0 if it is none of them.
+    pub(crate) recalled: usize,
     /// The mark of a closing bracket that was just typed.
     pub(crate) brackets: Option<BracketMark>,
     /// The ground of the character that was echoed last.
@@ -60,6 +66,8 @@ impl InputLine {
             is_echoed: false,
             end: text_end(canvas.screen(), at),
             goal_column: None,
+            submitted: Arc::default(),
+            recalled: 0,
             brackets: None,
             ground: None,
             placeholder: placeholder(canvas, margin).unwrap_or_default(),

@@ -9,7 +9,7 @@ use crate::canvas::Canvas;
 use crate::effect::KeyEffect;
 use crate::epoch::Epoch;
 use crate::key::Keystroke;
-use crate::text::reads_alike;
+use crate::text::{TEXT_GAP, is_grey, is_vacant, reads_alike, text_between};
 
 /// The number of pending keys that are kept.
 ///
@@ -92,6 +92,33 @@ impl CursorSnapshot {
             .rows()
             .take(usize::from(canvas.caret().row.0));
         rows.any(|row| reads_alike(row, &self.own))
+    }
+
+    /// Returns the text of the row from a column on, without a suggestion, if it stands in a row of the canvas above the
+    /// caret.
+    pub(crate) fn text_above(&self, start: u16, canvas: &Canvas) -> Option<Box<str>> {
+        let caret = self.caret.column.0;
+        let last = if is_grey(&self.own, caret) {
+            caret
+        } else {
+            self.own.columns()
+        };
+        let mut end = start;
+        for column in start..last {
+            if !is_vacant(&self.own, column) {
+                end = column + 1;
+            } else if column + 1 - end >= TEXT_GAP {
+                break;
+            }
+        }
+        let text = text_between(&self.own, 0, end);
+        let mut above = canvas
+            .screen()
+            .rows()
+            .take(usize::from(canvas.caret().row.0));
+        above
+            .any(|row| text_between(row, 0, end) == text)
+            .then(|| text_between(&self.own, start, end).into())
     }
 
     /// True if the caret is elsewhere, or its row reads differently.

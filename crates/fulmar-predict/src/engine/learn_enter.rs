@@ -2,12 +2,16 @@
 //!
 //! Source: docs/prediction.md §7.
 
+use std::sync::Arc;
+
 use fulmar_base::Time;
 
 use super::PredictionEngine;
 use crate::context_memory::EnterEffect;
 use crate::decision::EpochReason;
+use crate::input_context::InputKind;
 use crate::key::Key;
+use crate::pending::CursorSnapshot;
 
 impl PredictionEngine {
     /// Learns from the answer to the first key, which has no rule and has had its time, and replays what is
@@ -40,6 +44,25 @@ impl PredictionEngine {
         };
         if let Some(history) = self.history_mut() {
             history.enter = effect;
+        }
+    }
+
+    /// Remembers the line that Enter submitted, as the server's screen has it: what was typed in secret is not there.
+    pub(super) fn learn_submitted(&mut self, before: Option<&CursorSnapshot>) {
+        let Some(line) = self
+            .line
+            .as_ref()
+            .filter(|line| line.context.kind == InputKind::Prompt)
+        else {
+            // It may have been typed behind a prompt that was not yet to be seen.
+            return self.memory.forget_submitted();
+        };
+        let text = before.and_then(|before| before.text_above(line.margin, &self.frame.canvas));
+        let history = self.memory.entry(line.context.id);
+        match text {
+            Some(text) => history.note_submitted(text),
+            // Which line comes before the next is unknown.
+            None => history.submitted = Arc::default(),
         }
     }
 }

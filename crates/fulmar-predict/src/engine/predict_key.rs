@@ -1,5 +1,7 @@
 //! Keys come in: each is predicted on what will be on the screen by then.
 
+use std::sync::Arc;
+
 use fulmar_base::Time;
 
 use super::PredictionEngine;
@@ -136,6 +138,7 @@ impl PredictionEngine {
         let mut line = self.line.clone()?;
         let context = self.memory.get(line.context.id);
         line.brackets = context.and_then(|context| context.brackets);
+        line.submitted = context.map_or_else(Arc::default, |context| context.submitted.clone());
         // Elsewhere than in an editor or at a prompt, lines have nothing in common.
         if line.context.kind != InputKind::Other {
             line.ground = line.ground.or(context.and_then(|context| context.ground));

@@ -97,6 +97,9 @@ impl PredictionEngine {
             self.echo_confidence
                 .note_unconfirmed(key.stroke.key, has_effect);
         } else {
+            if key.stroke.key == Key::Enter {
+                self.learn_submitted(key.before.as_ref());
+            }
             self.echo_confidence.note_unpredicted(
                 key.stroke.key,
                 key.before.as_ref(),

@@ -8,6 +8,7 @@
 mod backspace;
 mod edit_state;
 mod enter;
+mod history;
 mod insert;
 mod kill;
 mod line_ends;
@@ -60,8 +61,8 @@ fn apply_by_class(
         KeyClass::Delete => kill::delete(edit),
         KeyClass::Left => motion::left(edit),
         KeyClass::Right => motion::right(edit),
-        KeyClass::Up => vertical::step(false, edit),
-        KeyClass::Down => vertical::step(true, edit),
+        KeyClass::Up => vertical::step(false, edit).or_else(|| history::recall(true, edit)),
+        KeyClass::Down => vertical::step(true, edit).or_else(|| history::recall(false, edit)),
         KeyClass::Home => line_ends::home(edit),
         KeyClass::End => line_ends::end(edit),
         KeyClass::WordLeft => word::left(variant, edit),

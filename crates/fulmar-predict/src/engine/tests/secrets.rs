@@ -613,3 +613,51 @@ fn s10_hints_of_a_look_that_was_too_early_confirm_nothing() {
     scene.keys("s");
     assert!(!scene.shows());
 }
+
+#[test]
+fn up_and_down_bring_back_what_was_submitted_and_seen() {
+    let mut scene = known_prompt(EDITING);
+    scene.keys("pwd");
+    scene.answer("pwd");
+    scene.key("\r");
+    scene.answer("\r\n/home\r\nhost$ ");
+    scene.key("\x1b[A");
+    assert_eq!(scene.row(4), "host$ pwd");
+    scene.key("\x1b[A");
+    assert_eq!(scene.row(4), "host$ ls");
+    scene.key("\x1b[B");
+    scene.key("\x1b[B");
+    assert_eq!(scene.row(4), "host$");
+    scene.answer("pwd\x08\x08\x08ls \x08\x08\x08\x1b[K");
+    assert!(!scene.shows());
+    assert_eq!(scene.engine.score().wrong, 0);
+}
+
+#[test]
+fn s11_what_was_typed_in_secret_is_not_brought_back() {
+    let mut scene = known_prompt(EDITING);
+    scene.keys("hunter2");
+    scene.key("\r");
+    scene.answer("\r\nhost$ ");
+    scene.key("\x1b[A");
+    assert!(!scene.shows());
+    assert_eq!(scene.row(3), "host$");
+}
+
+#[test]
+fn nothing_is_brought_back_behind_a_line_that_was_not_seen() {
+    let mut scene = known_prompt(EDITING);
+    scene.keys("sleep 1");
+    scene.answer("sleep 1");
+    scene.key("\r");
+    scene.keys("date\r");
+    scene.answer("\r\nhost$ date\r\nnoon\r\nhost$ ");
+    scene.keys("id");
+    scene.answer("id");
+    scene.key("\r");
+    scene.answer("\r\nroot\r\nhost$ ");
+    scene.key("\x1b[A");
+    assert_eq!(scene.row(7), "host$ id");
+    scene.key("\x1b[A");
+    assert_eq!(scene.row(7), "host$ id", "not the line before date");
+}
