@@ -23,10 +23,12 @@ pub(super) fn recall(is_older: bool, edit: &mut EditState<'_>) -> Option<RuleOut
     let (old, new) = (line(&submitted, from)?, line(&submitted, to)?);
     let old_end = margin + columns(old);
     let new_end = margin + columns(new);
+    // A combining mark has no column of its own.
+    let is_simple = new.chars().all(|character| char_columns(character) > 0);
     let is_unchanged = edit.line.context.kind == InputKind::Prompt
         && at.column.0 == old_end
         && text_between(edit.canvas.line(), margin, old_end) == old;
-    if !is_unchanged || !has_room(old_end, new_end, edit) {
+    if !is_simple || !is_unchanged || !has_room(old_end, new_end, edit) {
         return None;
     }
     edit.canvas.blank(at.row, margin..old_end);

@@ -495,6 +495,35 @@ fn a_right_prompt_goes_when_the_text_comes_near() {
 }
 
 #[test]
+fn submitted_lines_are_brought_back_where_they_fit() {
+    let lines = ["ls -l", "a line too long for it"];
+    let screen = screen(2, 20, &format!("{PASTE_MODE}$ "));
+    let mut canvas = Canvas::new(&screen);
+    let mut line = InputLine::at_caret(&canvas, 0, None);
+    line.submitted = lines.map(Box::from).into();
+    let mut press = |key, recalled: Option<usize>| {
+        line.recalled = recalled.unwrap_or(line.recalled);
+        let mut edit = EditState {
+            canvas: &mut canvas,
+            line: &mut line,
+            overwrite: false,
+        };
+        apply_rule(key, 0, &mut edit)?;
+        Some(with_caret(
+            &text(canvas.screen(), 0),
+            canvas.caret().column.0,
+        ))
+    };
+    assert_eq!(press(Key::Down, None), None);
+    assert_eq!(press(Key::Up, None).as_deref(), Some("$ ls -l¦"));
+    assert_eq!(press(Key::Up, None), None, "no room");
+    assert_eq!(press(Key::Down, None).as_deref(), Some("$ ¦"));
+    assert_eq!(press(Key::Up, Some(2)), None, "another line than is there");
+    assert_eq!(press(Key::Text('x'), Some(0)).as_deref(), Some("$ x¦"));
+    assert_eq!(press(Key::Up, None), None, "the line was changed");
+}
+
+#[test]
 fn more_than_the_next_row_holds_is_not_pulled_in() {
     let screen = screen(4, 10, &format!("{PASTE_MODE}$ abcdefgh\r\nij\x1b[1;3H"));
     let mut canvas = Canvas::new(&screen);
