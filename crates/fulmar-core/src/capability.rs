@@ -20,7 +20,7 @@ pub enum Capability {
     Rich,
     /// Lengths of datagrams that are found by probes.
     Sizes,
-    /// What is known of the user's terminal, for the server.
+    /// Reports about the user's terminal, and frames whose cells hold clusters.
     Terminal,
 }
 

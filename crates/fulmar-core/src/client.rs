@@ -179,7 +179,7 @@ pub struct Client {
     stream: UserStream,
     keys: EscapeReader,
     probe: TerminalProbe,
-    /// What is known of the user's terminal, until the server was told.
+    /// The report about the user's terminal, until the server has it.
     report: Option<TerminalReport>,
     notices: Notices,
     is_server_local: bool,
