@@ -36,13 +36,33 @@ impl DefaultColors {
     }
 }
 
-/// Reads `rgb:r/g/b` with one to four hexadecimal digits each.
+/// Reads `rgb:r/g/b` with one to four hexadecimal digits each, or `#rgb` with as many, of which those that are missing are zeros.
 ///
 /// Source: XParseColor(3), as xterm's control sequences name it.
 pub(crate) fn parse_color(text: &str) -> Option<ColorLevels> {
+    if let Some(digits) = text.strip_prefix('#') {
+        return parse_digits(digits);
+    }
     let mut parts = text.strip_prefix("rgb:")?.split('/').map(level);
     let levels = [parts.next()??, parts.next()??, parts.next()??];
     parts.next().is_none().then_some(levels)
+}
+
+fn parse_digits(digits: &str) -> Option<ColorLevels> {
+    let each = digits.len() / 3;
+    if !matches!(digits.len(), 3 | 6 | 9 | 12) || !digits.is_ascii() {
+        return None;
+    }
+    // Of two digits X makes 16 bits as of those behind rgb:, or else white would be grey on most screens.
+    let read = |part: &str| match each {
+        2 => level(part),
+        _ => u16::from_str_radix(part, 16)
+            .ok()
+            .map(|value| value << (16 - 4 * each)),
+    };
+    let (red, rest) = digits.split_at(each);
+    let (green, blue) = rest.split_at(each);
+    Some([read(red)?, read(green)?, read(blue)?])
 }
 
 /// Reads hexadecimal digits, of which all set are the whole of a colour.

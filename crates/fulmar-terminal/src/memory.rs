@@ -22,6 +22,7 @@ impl Screen {
         size_of::<Screen>()
             + unshared_bytes(self, neighbour)
             + self.links.held_bytes()
+            + self.palette.held_bytes()
             + texts.iter().sum::<usize>()
     }
 

@@ -24,9 +24,10 @@ const LINK_WORK: u64 = 48;
 
 /// Does what the text of an OSC says; what is not known is ignored.
 pub(crate) fn dispatch(screen: &mut Screen, text: &str) {
-    let Some((number, value)) = text.split_once(';') else {
+    let (number, value) = text.split_once(';').unwrap_or((text, ""));
+    if screen.set_colors(number, value) || number.len() == text.len() {
         return;
-    };
+    }
     match number {
         "0" | "" => {
             screen.set_icon_name(value);

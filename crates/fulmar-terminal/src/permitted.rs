@@ -6,6 +6,7 @@
 use std::fmt;
 
 use crate::base64::is_base64;
+use crate::colors::parse_color;
 use crate::csi::PARAMETERS_MAX;
 use crate::hyperlink::LINK_URI_MAX;
 use crate::osc::TITLE_MAX;
@@ -108,6 +109,12 @@ pub(crate) fn is_permitted_link(id: &str, uri: &str) -> bool {
 /// Returns true if `text` may be written to the clipboard: base64, and not too long.
 pub(crate) fn is_permitted_clipboard(text: &str) -> bool {
     text.len() <= CLIPBOARD_BYTES_MAX && is_base64(text)
+}
+
+/// Returns true for a colour in the one form that is written.
+fn is_permitted_color(text: &str) -> bool {
+    let is_plain = text.len() == "rgb:ffff/ffff/ffff".len();
+    is_plain && parse_color(text).is_some()
 }
 
 /// Something that must never be written to a user's terminal.
@@ -300,6 +307,11 @@ fn judge_osc(bytes: &[u8]) -> SequenceStatus {
     }
     let permitted = match text.split_once(';') {
         Some(("0" | "1" | "2", title)) => title.chars().count() <= TITLE_MAX,
+        Some(("4", rest)) => rest
+            .split_once(';')
+            .is_some_and(|(index, color)| index.parse::<u8>().is_ok() && is_permitted_color(color)),
+        Some(("10" | "11" | "12", color)) => is_permitted_color(color),
+        Some(("104", index)) => index.parse::<u8>().is_ok(),
         Some(("52", rest)) => rest.strip_prefix("c;").is_some_and(is_permitted_clipboard),
         Some(("8", rest)) => rest.split_once(';').is_some_and(|(parameters, uri)| {
             let id = parameters.strip_prefix("id=");
@@ -307,6 +319,7 @@ fn judge_osc(bytes: &[u8]) -> SequenceStatus {
             let ends = parameters.is_empty() && uri.is_empty();
             ends || id_is_fine && is_permitted_link(id.unwrap_or_default(), uri)
         }),
+        None => matches!(text, "110" | "111" | "112"),
         _ => false,
     };
     if permitted {
@@ -339,6 +352,8 @@ mod tests {
             "\x1b7\x1b[?47h\x1b[2J\x1b[?47l\x1b8",
             "\x1b[4 q",
             "\x1b]0;title\x07\x1b]2;title\x1b\\",
+            "\x1b]4;255;rgb:0000/ffff/1234\x1b\\\x1b]104;255\x1b\\",
+            "\x1b]11;rgb:0000/ffff/1234\x1b\\\x1b]111\x1b\\",
             "\x1b]52;c;aGk=\x07",
             "\x1b]8;id=1;https://example.org/\x1b\\\x1b]8;;\x1b\\",
         ] {
@@ -381,6 +396,11 @@ mod tests {
             "\x1bP$qm\x1b\\",
             "\x1b_G\x1b\\",
             "\x1b]4;1;?\x07",
+            "\x1b]4;256;rgb:0000/ffff/1234\x07",
+            "\x1b]4;1;rgb:0000/ffff/1234;2;?\x07",
+            "\x1b]11;red\x07",
+            "\x1b]104\x07",
+            "\x1b]113\x07",
             "\x1b]10;?\x07",
             "\x1b]52;c;?\x07",
             "\x1b]52;p;aGk=\x07",

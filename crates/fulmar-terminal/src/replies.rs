@@ -7,9 +7,10 @@
 
 use std::fmt::Write;
 
-use crate::colors::DefaultColors;
+use crate::colors::{ColorLevels, DefaultColors};
 use crate::csi::Csi;
 use crate::modes::{ModeFlags, ModeState};
+use crate::palette::{Palette, Slot};
 use crate::parser::Ending;
 use crate::rendition;
 use crate::screen::Screen;
@@ -119,34 +120,57 @@ impl Replies {
             self.waiting
                 .push_str(answers.get(from..question.at).unwrap_or_default());
             from = question.at;
-            self.answer_color(&colors, question.number, question.ending);
+            let number = question.number;
+            let color = colors.of_osc(number);
+            self.answer_color(color, format_args!("{number}"), question.ending);
         }
         self.waiting
             .push_str(answers.get(from..).unwrap_or_default());
     }
 
-    /// Answers an OSC that asks for colours of the user's terminal: in one string the first, and those that come after it.
-    /// Returns true if it asks.
-    pub(crate) fn answer_osc(&mut self, text: &str, ending: Ending) -> bool {
-        let Some((number @ ("10" | "11" | "12"), parts)) = text.split_once(';') else {
-            return false;
+    /// Answers an OSC that asks for colours: of numbers those that a program has set, of the rest also those of the user's
+    /// terminal.
+    /// Returns for how many it asks.
+    pub(crate) fn answer_osc(&mut self, palette: &Palette, text: &str, ending: Ending) -> u64 {
+        let Some((number, parts)) = text.split_once(';').filter(|_| self.max > 0) else {
+            return 0;
         };
-        let numbers = number.parse().unwrap_or(10)..=12;
-        let parts = numbers.zip(parts.split(';'));
-        let mut asked = parts.filter(|(_, part)| *part == "?").peekable();
-        let is_question = self.max > 0 && asked.peek().is_some();
-        if is_question {
-            asked.for_each(|(number, _)| self.ask_color(number, ending));
+        let mut questions = 0;
+        match number {
+            "4" => {
+                let mut parts = parts.split(';');
+                while let (Some(index), Some(color)) = (parts.next(), parts.next()) {
+                    if let (Ok(index), "?") = (index.parse(), color) {
+                        questions += 1;
+                        let set = palette.get(Slot::Indexed(index));
+                        self.answer_color(set, format_args!("4;{index}"), ending);
+                    }
+                }
+            }
+            "10" | "11" | "12" => {
+                let first = number.parse().unwrap_or(u8::MAX);
+                for (number, _) in (first..=12)
+                    .zip(parts.split(';'))
+                    .filter(|(_, part)| *part == "?")
+                {
+                    questions += 1;
+                    match palette.get(Slot::Dynamic(number)) {
+                        Some(set) => self.answer_color(Some(set), format_args!("{number}"), ending),
+                        None => self.ask_color(number, ending),
+                    }
+                }
+            }
+            _ => {}
         }
-        is_question
+        questions
     }
 
     fn ask_color(&mut self, number: u8, ending: Ending) {
         let at = self.waiting.len();
         match &mut self.colors {
             KnownColors::Known(colors) => {
-                let colors = *colors;
-                self.answer_color(&colors, number, ending);
+                let color = colors.of_osc(number);
+                self.answer_color(color, format_args!("{number}"), ending);
             }
             KnownColors::Awaited(questions) if questions.len() < COLOR_QUESTIONS_MAX => {
                 questions.push(ColorQuestion { at, number, ending });
@@ -156,8 +180,13 @@ impl Replies {
     }
 
     /// As xterm: all 16 bits, and the end that the question had.
-    fn answer_color(&mut self, colors: &DefaultColors, number: u8, ending: Ending) {
-        let Some([red, green, blue]) = colors.of_osc(number) else {
+    fn answer_color(
+        &mut self,
+        color: Option<ColorLevels>,
+        number: std::fmt::Arguments<'_>,
+        ending: Ending,
+    ) {
+        let Some([red, green, blue]) = color else {
             return;
         };
         let end = if ending == Ending::Bell {

@@ -9,6 +9,7 @@ use crate::cursor::Cursor;
 use crate::grid::Grid;
 use crate::hyperlink::Hyperlinks;
 use crate::modes::{ModeFlags, Modes};
+use crate::palette::Palette;
 use crate::row::SharedRow;
 use crate::saved_cursor::SavedCursor;
 use crate::size::{Position, Row, Size};
@@ -53,6 +54,7 @@ pub struct Screen {
     pub(crate) short_clipboard: Arc<str>,
     pub(crate) bell_count: u64,
     pub(crate) links: Hyperlinks,
+    pub(crate) palette: Arc<Palette>,
 }
 
 impl Screen {
@@ -80,6 +82,7 @@ impl Screen {
             short_clipboard: "".into(),
             bell_count: 0,
             links: Hyperlinks::default(),
+            palette: Arc::default(),
         }
     }
 

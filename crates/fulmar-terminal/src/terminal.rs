@@ -175,9 +175,8 @@ impl Handler for Emulator<'_> {
 
     fn osc(&mut self, text: &str, ending: Ending) {
         self.screen.charge(FUNCTION_WORK);
-        if self.replies.answer_osc(text, ending) {
-            self.screen.charge(self.replies.work());
-        }
+        let questions = self.replies.answer_osc(&self.screen.palette, text, ending);
+        self.screen.charge(questions * self.replies.work());
         osc::dispatch(self.screen, text);
     }
 

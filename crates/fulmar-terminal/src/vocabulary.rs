@@ -27,6 +27,8 @@ pub struct Vocabulary {
     pub clipboard: bool,
     /// The most base64 that one write may have; a longer text leaves the one before it.
     pub clipboard_max: usize,
+    /// Colours of numbers, text, background and cursor (OSC 4, 10, 11, 12).
+    pub palette: bool,
     /// The cursor's shape, DECSCUSR.
     pub cursor_shape: bool,
     /// Mode 1006 and the other encodings of mouse reports that the reader knows.
@@ -83,6 +85,7 @@ impl Vocabulary {
         title_max: 254,
         clipboard: true,
         clipboard_max: SHORT_CLIPBOARD_MAX,
+        palette: false,
         cursor_shape: false,
         mouse_encodings: MouseEncodings::Stock,
         erase_characters: true,
@@ -100,13 +103,14 @@ impl Vocabulary {
     };
 
     /// The vocabulary of a client of ours with `rich`: also every attribute and underline, in its own colour,
-    /// and links. The cursor's shape comes with the hints.
+    /// links, and colours that programs change. The cursor's shape comes with the hints.
     ///
     /// Source: docs/protocol.md §13.11.
     pub const RICH: Vocabulary = Vocabulary {
         attributes: Attributes::all(),
         underline_styles: true,
         links: true,
+        palette: true,
         mouse_encodings: MouseEncodings::All,
         ..Vocabulary::NATIVE
     };
@@ -132,6 +136,7 @@ impl Vocabulary {
         title_max: TITLE_MAX,
         clipboard: true,
         clipboard_max: CLIPBOARD_BYTES_MAX,
+        palette: true,
         cursor_shape: true,
         mouse_encodings: MouseEncodings::All,
         erase_characters: true,
@@ -152,6 +157,7 @@ impl Vocabulary {
         title_max: 0,
         clipboard: false,
         clipboard_max: 0,
+        palette: false,
         cursor_shape: false,
         mouse_encodings: MouseEncodings::Stock,
         erase_characters: false,

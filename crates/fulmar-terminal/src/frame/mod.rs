@@ -123,7 +123,7 @@ impl<'a> Frame<'a> {
             self.source.cursor().position,
             Style::default(),
         );
-        self.bell_title_clipboard(&mut writer);
+        self.bell_and_strings(&mut writer);
         self.reverse_screen(&mut writer);
         let mut shown = if self.repaint {
             self.erase_all(&mut writer)
@@ -141,7 +141,7 @@ impl<'a> Frame<'a> {
         writer.out
     }
 
-    fn bell_title_clipboard(&self, writer: &mut Writer<'_>) {
+    fn bell_and_strings(&self, writer: &mut Writer<'_>) {
         let (source, target) = (self.source, self.target);
         if source.bell_count() != target.bell_count() {
             writer.raw(b"\x07");
@@ -159,6 +159,11 @@ impl<'a> Frame<'a> {
                     writer.print(format_args!("\x1b]2;{new_title}\x07"));
                 }
             }
+        }
+        if self.vocabulary.palette {
+            target
+                .palette
+                .write_changes(&source.palette, &mut writer.out);
         }
         if !projection::has_same_clipboard(source, target, self.vocabulary) {
             let text = projection::clipboard(target, self.vocabulary);

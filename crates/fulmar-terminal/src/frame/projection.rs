@@ -44,6 +44,9 @@ impl Screen {
         projected.title = (!title.is_empty()).then(|| Arc::from(title));
         projected.icon_name = (!icon_name.is_empty()).then(|| Arc::from(icon_name));
         projected.clipboard = Arc::from(clipboard(self, vocabulary));
+        if vocabulary.palette {
+            projected.palette = Arc::clone(&self.palette);
+        }
         projected
     }
 
@@ -72,6 +75,7 @@ pub(super) fn is_same_as_told(one: &Screen, other: &Screen, vocabulary: &Vocabul
         && one.told_modes(vocabulary) == other.told_modes(vocabulary)
         && has_same_names(one, other, vocabulary)
         && has_same_clipboard(one, other, vocabulary)
+        && (!vocabulary.palette || one.palette == other.palette)
         && has_same_rows(one, other, vocabulary)
 }
 

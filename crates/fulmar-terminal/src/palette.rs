@@ -1,0 +1,222 @@
+//! The colours that programs give to numbers, and to text, background and cursor.
+//!
+//! Source: xterm's control sequences, OSC 4, 10, 11, 12, 104, 110, 111, 112.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+use crate::colors::{ColorLevels, parse_color};
+use crate::screen::{ALLOCATION_WORK, Screen};
+
+/// The work of setting a colour, which may copy all that are set: some ten for each of 64 nodes. Chosen by eye.
+const SET_WORK: u64 = 10 * ALLOCATION_WORK;
+
+/// The place of a colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Slot {
+    /// One of 256.
+    Indexed(u8),
+    /// The colour of text, background or cursor, which the OSC of this number sets (10, 11, 12), and 100 more resets.
+    Dynamic(u8),
+}
+
+/// The colours that programs have changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Palette {
+    set: BTreeMap<Slot, ColorLevels>,
+}
+
+impl Palette {
+    /// Returns true if no colour is changed.
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+
+    /// Returns a colour that is set.
+    pub(crate) fn get(&self, slot: Slot) -> Option<ColorLevels> {
+        self.set.get(&slot).copied()
+    }
+
+    /// The memory that it takes, about.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.set.len() * size_of::<(Slot, ColorLevels)>()
+    }
+
+    /// Appends what makes a terminal with the colours `before` have these.
+    pub fn write_changes(&self, before: &Palette, out: &mut Vec<u8>) {
+        self.write_resets(before, out);
+        for (slot, levels) in &self.set {
+            if before.set.get(slot) != Some(levels) {
+                let [red, green, blue] = levels;
+                let number = match slot {
+                    Slot::Indexed(index) => format!("4;{index}"),
+                    Slot::Dynamic(number) => number.to_string(),
+                };
+                // Writing to a vector cannot fail.
+                let _ = write!(
+                    out,
+                    "\x1b]{number};rgb:{red:04x}/{green:04x}/{blue:04x}\x1b\\"
+                );
+            }
+        }
+    }
+
+    /// Appends what takes back the colours of `before` that are not set here.
+    pub fn write_resets(&self, before: &Palette, out: &mut Vec<u8>) {
+        for slot in before.set.keys() {
+            if !self.set.contains_key(slot) {
+                // Writing to a vector cannot fail.
+                let _ = match slot {
+                    Slot::Indexed(index) => write!(out, "\x1b]104;{index}\x1b\\"),
+                    Slot::Dynamic(number) => write!(out, "\x1b]1{number}\x1b\\"),
+                };
+            }
+        }
+    }
+}
+
+impl Screen {
+    /// Returns the colours that programs have changed.
+    pub fn palette(&self) -> &Palette {
+        &self.palette
+    }
+
+    /// Does what an OSC says about colours: sets or resets some. Returns false if it is about something else.
+    pub(crate) fn set_colors(&mut self, number: &str, value: &str) -> bool {
+        match number {
+            "4" => {
+                let mut parts = value.split(';');
+                while let (Some(index), Some(color)) = (parts.next(), parts.next()) {
+                    let slot = index.parse().map(Slot::Indexed).ok();
+                    self.set_color(slot, parse_color(color));
+                }
+            }
+            "104" if value.is_empty() => {
+                let is_set = |slot: &Slot| matches!(slot, Slot::Indexed(_));
+                if self.palette.set.keys().any(is_set) {
+                    self.change_palette(|palette| palette.set.retain(|slot, _| !is_set(slot)));
+                }
+            }
+            "104" => {
+                for index in value.split(';') {
+                    self.reset_color(index.parse().map(Slot::Indexed).ok());
+                }
+            }
+            "10" | "11" | "12" => {
+                let first = number.parse().unwrap_or(u8::MAX);
+                for (number, color) in (first..=12).zip(value.split(';')) {
+                    self.set_color(Some(Slot::Dynamic(number)), parse_color(color));
+                }
+            }
+            "110" => self.reset_color(Some(Slot::Dynamic(10))),
+            "111" => self.reset_color(Some(Slot::Dynamic(11))),
+            "112" => self.reset_color(Some(Slot::Dynamic(12))),
+            _ => return false,
+        }
+        true
+    }
+
+    fn set_color(&mut self, slot: Option<Slot>, levels: Option<ColorLevels>) {
+        if let (Some(slot), Some(levels)) = (slot, levels)
+            && self.palette.get(slot) != Some(levels)
+        {
+            self.change_palette(|palette| {
+                palette.set.insert(slot, levels);
+            });
+        }
+    }
+
+    fn reset_color(&mut self, slot: Option<Slot>) {
+        if let Some(slot) = slot
+            && self.palette.get(slot).is_some()
+        {
+            self.change_palette(|palette| {
+                palette.set.remove(&slot);
+            });
+        }
+    }
+
+    fn change_palette(&mut self, change: impl FnOnce(&mut Palette)) {
+        self.charge(SET_WORK);
+        change(std::sync::Arc::make_mut(&mut self.palette));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Checker, Size, Terminal, Vocabulary};
+
+    fn drawn(bytes: &str) -> Terminal {
+        let mut terminal = Terminal::new(Size::default());
+        terminal.process(bytes.as_bytes());
+        terminal
+    }
+
+    fn changes(from: &str, to: &str) -> String {
+        let mut out = Vec::new();
+        let (from, to) = (drawn(from), drawn(to));
+        to.screen()
+            .palette()
+            .write_changes(from.screen().palette(), &mut out);
+        Checker::default().check(&out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn colours_are_set_in_every_form_and_reset() {
+        for (program, told) in [
+            (
+                "\x1b]4;1;rgb:11/22/33\x07",
+                "\x1b]4;1;rgb:1111/2222/3333\x1b\\",
+            ),
+            (
+                "\x1b]4;1;#102030;200;#fff\x1b\\",
+                "\x1b]4;1;rgb:1010/2020/3030\x1b\\\x1b]4;200;rgb:f000/f000/f000\x1b\\",
+            ),
+            ("\x1b]12;#ff8800\x07", "\x1b]12;rgb:ffff/8888/0000\x1b\\"),
+            (
+                "\x1b]10;#000000;#ffffffffffff\x07",
+                "\x1b]10;rgb:0000/0000/0000\x1b\\\x1b]11;rgb:ffff/ffff/ffff\x1b\\",
+            ),
+            (
+                "\x1b]4;256;#000\x07\x1b]4;x;#000\x07\x1b]4;1;red\x07\x1b]13;#000\x07\x1b]4;1\x07",
+                "",
+            ),
+            ("\x1b]4;1;#000;2;#fff\x07\x1b]104;1;2\x07", ""),
+            ("\x1b]4;1;#000\x07\x1b]104\x07", ""),
+            ("\x1b]4;1;#000\x07\x1bc", ""),
+            (
+                "\x1b]10;#000\x07\x1b]11;#000\x07\x1b]12;#000\x07\x1b]110\x07\x1b]111\x1b\\\x1b]112;\x07",
+                "",
+            ),
+        ] {
+            assert_eq!(changes("", program), told, "{program:?}");
+        }
+        let set = "\x1b]4;7;#000\x07\x1b]11;#fff\x07";
+        assert_eq!(changes(set, ""), "\x1b]104;7\x1b\\\x1b]111\x1b\\");
+        assert_eq!(changes(set, set), "");
+    }
+
+    #[test]
+    fn what_a_program_has_set_is_answered() {
+        let mut terminal =
+            drawn("\x1b]4;7;#123456\x07\x1b]11;#fff\x07\x1b]4;7;?;8;?\x07\x1b]11;?\x1b\\");
+        let answers = "\x1b]4;7;rgb:1212/3434/5656\x07\x1b]11;rgb:f000/f000/f000\x1b\\";
+        assert_eq!(String::from_utf8(terminal.take_replies()).unwrap(), answers);
+    }
+
+    #[test]
+    fn a_frame_tells_a_reader_of_palettes_and_no_other() {
+        let (from, to) = (drawn("\x1b]4;1;#000\x07"), drawn("\x1b]11;#fff\x07"));
+        let frame = to.screen().diff_from(from.screen(), &Vocabulary::RICH);
+        let mut reader = from.screen().clone();
+        reader.apply(&frame);
+        assert_eq!(reader.palette(), to.screen().palette());
+        assert!(!to.screen().is_same(from.screen(), &Vocabulary::RICH));
+        assert!(to.screen().is_same(from.screen(), &Vocabulary::NATIVE));
+        assert_eq!(
+            to.screen().diff_from(from.screen(), &Vocabulary::STOCK),
+            b""
+        );
+    }
+}
