@@ -5,7 +5,8 @@ use std::sync::Arc;
 use fulmar_base::Time;
 use fulmar_predict::Overlay;
 use fulmar_terminal::{
-    Answer, Attributes, Color, CursorShape, MouseEncodings, QUESTIONS, Row, Screen, Size, Style,
+    Answer, Attributes, Color, CursorShape, MouseEncodings, Palette, QUESTIONS, Row, Screen, Size,
+    Style,
 };
 
 use crate::outer_terminal::{OuterTerminal, POP_TITLE, PUSH_TITLE};
@@ -39,6 +40,8 @@ pub(crate) struct Display {
 struct Changed {
     /// The title, after the one before was pushed on the terminal's stack.
     title: bool,
+    /// The colours that programs have changed.
+    palette: Palette,
     /// Mode 2027, which was reset.
     clusters: bool,
     /// The cursor's shape. What the terminal resets it to need not be what it was.
@@ -139,6 +142,7 @@ impl Display {
             out.extend_from_slice(b"\x1b[?1016l");
         }
         let changed = std::mem::take(&mut self.changed);
+        Palette::default().write_resets(&changed.palette, out);
         if changed.clusters {
             out.extend_from_slice(b"\x1b[?2027l");
         }
@@ -184,8 +188,15 @@ impl Display {
                 // Behind a change of size nobody knows what the terminal has made of its content.
                 screen.diff_from(shown, vocabulary)
             }
-            _ => screen.repaint(vocabulary),
+            _ => {
+                // The rest of the screen is known afterwards, whatever it was.
+                screen.palette().write_resets(&self.changed.palette, out);
+                screen.repaint(vocabulary)
+            }
         };
+        if vocabulary.palette && *screen.palette() != self.changed.palette {
+            self.changed.palette = screen.palette().clone();
+        }
         self.changed.cursor_shape |=
             vocabulary.cursor_shape && screen.cursor().shape != CursorShape::Default;
         if !self.changed.title && self.outer.shows_title_of(&screen) {
@@ -357,6 +368,33 @@ mod tests {
             self.user.screen().row(Row(row)).push_text(&mut text);
             text.trim_end().to_owned()
         }
+    }
+
+    #[test]
+    fn colours_that_a_program_has_changed_are_put_back() {
+        let mut scene = Scene::new(outer());
+        scene
+            .program
+            .process(b"\x1b]4;1;#102030;7;#fff\x07\x1b]11;#fff\x07");
+        let drawn = scene.draw(0, None);
+        let shown = String::from_utf8(drawn).unwrap();
+        assert!(
+            shown.contains("\x1b]4;1;rgb:1010/2020/3030\x1b\\"),
+            "{shown:?}"
+        );
+        // One of them goes while the terminal shows who knows what.
+        scene.program.process(b"\x1b]104;7\x07");
+        scene.display.forget();
+        let shown = String::from_utf8(scene.draw(1, None)).unwrap();
+        assert!(shown.contains("\x1b]104;7\x1b\\"), "{shown:?}");
+        assert_eq!(
+            scene.user.screen().palette(),
+            scene.program.screen().palette()
+        );
+        let left = String::from_utf8(scene.leave()).unwrap();
+        assert!(left.contains("\x1b]104;1\x1b\\\x1b]111\x1b\\"), "{left:?}");
+        assert!(!left.contains("\x1b]104;7"), "{left:?}");
+        assert!(scene.user.screen().palette().is_empty());
     }
 
     #[test]

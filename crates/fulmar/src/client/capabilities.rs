@@ -75,6 +75,7 @@ struct Capabilities {
     attributes: Attributes,
     underline_styles: bool,
     cursor_shape: bool,
+    palette: bool,
     clipboard: bool,
     synchronized_output: bool,
     enter: Vec<u8>,
@@ -130,6 +131,7 @@ impl Capabilities {
                 .collect(),
             underline_styles: has_extension("Smulx") || has_extension("Su"),
             cursor_shape: has_extension("Ss"),
+            palette: has(Text::InitializeColor),
             clipboard: has_extension("Ms"),
             synchronized_output: has_extension("Sync"),
             enter: string(Text::EnterAlternativeMode),
@@ -159,6 +161,7 @@ impl Capabilities {
             titles: starts_with(&WITH_TITLES),
             clipboard: self.clipboard || starts_with(&WITH_TITLES),
             cursor_shape: self.cursor_shape,
+            palette: self.palette && starts_with(&WITH_TITLES) && !is_screen(term, environment),
             mouse_encodings: if is_modern {
                 MouseEncodings::All
             } else {
@@ -208,9 +211,8 @@ impl Capabilities {
             environment.get_text("COLORTERM"),
             Some("truecolor" | "24bit")
         );
-        // GNU screen hands the variable of its own terminal on and takes 256 colours; tmux, under
-        // the same name, takes 24 bits.
-        let is_screen = is(&["screen"]) && !has("TMUX");
+        // It hands the variable of its own terminal on and takes 256 colours.
+        let is_screen = is_screen(term, environment);
         let is_apple = environment.get_text("TERM_PROGRAM") == Some("Apple_Terminal");
         let may_lack_it = is_apple || is(&WITHOUT_TRUE_COLOR) && !has("TMUX");
         self.rgb || says_so && !is_screen || self.colors >= 256 && !may_lack_it
@@ -239,11 +241,14 @@ fn names_itself(term: &str, environment: &Environment, vte_since: u32) -> bool {
 /// Tells if a terminal takes questions that it does not know for what they are. The consoles of systems and dumb terminals
 /// show parts of them, and GNU screen hands strings on to the terminal that it is in.
 fn may_be_asked(term: &str, environment: &Environment) -> bool {
-    let has = |name| environment.get(name).is_some();
-    let is = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
-    let is_screen = is(&["screen"]) && !has("TMUX");
+    let is_known = WITH_TITLES.iter().any(|name| term.starts_with(name));
     let is_apple = environment.get_text("TERM_PROGRAM") == Some("Apple_Terminal");
-    is(&WITH_TITLES) && !is_screen && !is_apple
+    is_known && !is_screen(term, environment) && !is_apple
+}
+
+/// Tells if a terminal is GNU screen, whose name tmux has, too.
+fn is_screen(term: &str, environment: &Environment) -> bool {
+    term.starts_with("screen") && environment.get("TMUX").is_none()
 }
 
 /// Removes marks such as `$<5/>`, by which terminfo asks for pauses that no terminal needs today.
@@ -300,6 +305,7 @@ mod tests {
             underline_styles: false,
             links: false,
             cursor_shape: false,
+            palette: false,
             mouse_encodings: MouseEncodings::Stock,
             ..Vocabulary::FULL
         };
