@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use crate::base64::is_base64;
+use crate::colors::{ColorLevels, parse_color};
 use crate::hyperlink::{Hyperlink, LINK_URI_MAX, Shared};
+use crate::palette::{Palette, Slot};
 use crate::screen::{ALLOCATION_WORK, Screen};
 
 /// The longest title, in characters; the rest is cut off.
@@ -21,6 +23,9 @@ pub(crate) const SHORT_CLIPBOARD_MAX: usize = 16_384 - "52;c;".len();
 /// The work of asking for a link, made or found: some fifty characters, as measured by the example
 /// `worst_input`.
 const LINK_WORK: u64 = 48;
+
+/// The work of setting a colour, which may copy all that are set: some ten for each of 64 nodes. Chosen by eye.
+const SET_WORK: u64 = 10 * ALLOCATION_WORK;
 
 /// Does what the text of an OSC says; what is not known is ignored.
 pub(crate) fn dispatch(screen: &mut Screen, text: &str) {
@@ -38,6 +43,63 @@ pub(crate) fn dispatch(screen: &mut Screen, text: &str) {
         "8" => screen.set_link(value),
         "52" => screen.set_clipboard(value),
         _ => {}
+    }
+}
+
+impl Screen {
+    /// Does what an OSC says about colours: sets or resets some. Returns false if it is about something else.
+    fn set_colors(&mut self, number: &str, value: &str) -> bool {
+        match number {
+            "4" => {
+                let mut parts = value.split(';');
+                while let (Some(index), Some(color)) = (parts.next(), parts.next()) {
+                    let slot = index.parse().map(Slot::Indexed).ok();
+                    self.set_color(slot, parse_color(color));
+                }
+            }
+            "104" if value.is_empty() => {
+                if self.palette.has_indexed() {
+                    self.change_palette(Palette::reset_indexed);
+                }
+            }
+            "104" => {
+                for index in value.split(';') {
+                    self.reset_color(index.parse().map(Slot::Indexed).ok());
+                }
+            }
+            "10" | "11" | "12" => {
+                let first = number.parse().unwrap_or(u8::MAX);
+                for (number, color) in (first..=12).zip(value.split(';')) {
+                    self.set_color(Some(Slot::Dynamic(number)), parse_color(color));
+                }
+            }
+            "110" => self.reset_color(Some(Slot::Dynamic(10))),
+            "111" => self.reset_color(Some(Slot::Dynamic(11))),
+            "112" => self.reset_color(Some(Slot::Dynamic(12))),
+            _ => return false,
+        }
+        true
+    }
+
+    fn set_color(&mut self, slot: Option<Slot>, levels: Option<ColorLevels>) {
+        if let (Some(slot), Some(levels)) = (slot, levels)
+            && self.palette.get(slot) != Some(levels)
+        {
+            self.change_palette(|palette| palette.set(slot, levels));
+        }
+    }
+
+    fn reset_color(&mut self, slot: Option<Slot>) {
+        if let Some(slot) = slot
+            && self.palette.get(slot).is_some()
+        {
+            self.change_palette(|palette| palette.reset(slot));
+        }
+    }
+
+    fn change_palette(&mut self, change: impl FnOnce(&mut Palette)) {
+        self.charge(SET_WORK);
+        change(Arc::make_mut(&mut self.palette));
     }
 }
 

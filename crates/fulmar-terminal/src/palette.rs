@@ -5,11 +5,7 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
-use crate::colors::{ColorLevels, parse_color};
-use crate::screen::{ALLOCATION_WORK, Screen};
-
-/// The work of setting a colour, which may copy all that are set: some ten for each of 64 nodes. Chosen by eye.
-const SET_WORK: u64 = 10 * ALLOCATION_WORK;
+use crate::colors::ColorLevels;
 
 /// The place of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +14,12 @@ pub(crate) enum Slot {
     Indexed(u8),
     /// The colour of text, background or cursor, which the OSC of this number sets (10, 11, 12), and 100 more resets.
     Dynamic(u8),
+}
+
+impl Slot {
+    fn is_indexed(&self) -> bool {
+        matches!(self, Slot::Indexed(_))
+    }
 }
 
 /// The colours that programs have changed.
@@ -35,6 +37,26 @@ impl Palette {
     /// Returns a colour that is set.
     pub(crate) fn get(&self, slot: Slot) -> Option<ColorLevels> {
         self.set.get(&slot).copied()
+    }
+
+    /// Sets a colour.
+    pub(crate) fn set(&mut self, slot: Slot, levels: ColorLevels) {
+        self.set.insert(slot, levels);
+    }
+
+    /// Resets a colour.
+    pub(crate) fn reset(&mut self, slot: Slot) {
+        self.set.remove(&slot);
+    }
+
+    /// Returns true if one of the 256 is set.
+    pub(crate) fn has_indexed(&self) -> bool {
+        self.set.keys().any(Slot::is_indexed)
+    }
+
+    /// Resets all of the 256.
+    pub(crate) fn reset_indexed(&mut self) {
+        self.set.retain(|slot, _| !slot.is_indexed());
     }
 
     /// The memory that it takes, about.
@@ -72,73 +94,6 @@ impl Palette {
                 };
             }
         }
-    }
-}
-
-impl Screen {
-    /// Returns the colours that programs have changed.
-    pub fn palette(&self) -> &Palette {
-        &self.palette
-    }
-
-    /// Does what an OSC says about colours: sets or resets some. Returns false if it is about something else.
-    pub(crate) fn set_colors(&mut self, number: &str, value: &str) -> bool {
-        match number {
-            "4" => {
-                let mut parts = value.split(';');
-                while let (Some(index), Some(color)) = (parts.next(), parts.next()) {
-                    let slot = index.parse().map(Slot::Indexed).ok();
-                    self.set_color(slot, parse_color(color));
-                }
-            }
-            "104" if value.is_empty() => {
-                let is_set = |slot: &Slot| matches!(slot, Slot::Indexed(_));
-                if self.palette.set.keys().any(is_set) {
-                    self.change_palette(|palette| palette.set.retain(|slot, _| !is_set(slot)));
-                }
-            }
-            "104" => {
-                for index in value.split(';') {
-                    self.reset_color(index.parse().map(Slot::Indexed).ok());
-                }
-            }
-            "10" | "11" | "12" => {
-                let first = number.parse().unwrap_or(u8::MAX);
-                for (number, color) in (first..=12).zip(value.split(';')) {
-                    self.set_color(Some(Slot::Dynamic(number)), parse_color(color));
-                }
-            }
-            "110" => self.reset_color(Some(Slot::Dynamic(10))),
-            "111" => self.reset_color(Some(Slot::Dynamic(11))),
-            "112" => self.reset_color(Some(Slot::Dynamic(12))),
-            _ => return false,
-        }
-        true
-    }
-
-    fn set_color(&mut self, slot: Option<Slot>, levels: Option<ColorLevels>) {
-        if let (Some(slot), Some(levels)) = (slot, levels)
-            && self.palette.get(slot) != Some(levels)
-        {
-            self.change_palette(|palette| {
-                palette.set.insert(slot, levels);
-            });
-        }
-    }
-
-    fn reset_color(&mut self, slot: Option<Slot>) {
-        if let Some(slot) = slot
-            && self.palette.get(slot).is_some()
-        {
-            self.change_palette(|palette| {
-                palette.set.remove(&slot);
-            });
-        }
-    }
-
-    fn change_palette(&mut self, change: impl FnOnce(&mut Palette)) {
-        self.charge(SET_WORK);
-        change(std::sync::Arc::make_mut(&mut self.palette));
     }
 }
 

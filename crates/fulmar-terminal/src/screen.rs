@@ -86,6 +86,11 @@ impl Screen {
         }
     }
 
+    /// Returns the colours that programs have changed.
+    pub fn palette(&self) -> &Palette {
+        &self.palette
+    }
+
     /// Rows and columns.
     pub fn size(&self) -> Size {
         self.size

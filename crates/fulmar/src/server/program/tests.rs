@@ -294,6 +294,11 @@ fn what_changes_without_a_word_is_told_though_nothing_is_written() {
     let mut session = Session::of("echo asks; read -r x; stty -echo; read -r x");
     let mut now = ms(100);
     session.run_until_shown(&mut now, "asks");
+    // What the client says of its terminal has arrived.
+    for _ in 0..10 {
+        now += Duration::from_millis(20);
+        session.exchange(now);
+    }
     session.client.handle_keys(now, b"\r");
     session.exchange(now);
     session.program.write(now, &mut session.server);
