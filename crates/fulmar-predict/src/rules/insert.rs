@@ -5,6 +5,7 @@ use std::ops::Range;
 use fulmar_terminal::{CellRow, Color, Column, Position, char_columns};
 
 use super::split_line::open_row;
+use super::vertical::is_vim_filler;
 use super::{EditState, RuleOutcome};
 use crate::brackets;
 use crate::caret::CaretKind;
@@ -72,6 +73,9 @@ fn insert(character: char, columns: u16, edit: &mut EditState<'_>) {
         edit.canvas.put(at, &content);
         edit.line.end = end.max(at.column.0 + columns);
         return;
+    }
+    if edit.line.context.kind == InputKind::Editor && is_vim_filler(edit.canvas.line()) {
+        edit.canvas.blank(at.row, 0..1);
     }
     if let Some(columns) = crowded_right_prompt(columns, edit) {
         edit.canvas.blank(at.row, columns);

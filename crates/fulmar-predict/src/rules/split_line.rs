@@ -61,7 +61,10 @@ pub(super) fn open_row(edit: &mut EditState<'_>) -> Option<()> {
     }
     let gutter = gutter(canvas.screen(), at.row).min(at.column.0);
     push_down(canvas, below, editor.bottom, 0);
-    clear_row(canvas, below, 0);
+    // Beyond the text, the row opens with the next character.
+    if !is_vim_filler(canvas.row(below)) {
+        clear_row(canvas, below, 0);
+    }
     canvas.move_caret(Position::new(below.0, gutter));
     begin_row(edit, below, gutter);
     Some(())

@@ -339,6 +339,13 @@ fn rows_of_an_editor() {
             Key::Text('x'),
             Some("  1 45678901234567890123456789012345678x\n    ¦\n  2 b"),
         ),
+        // Beyond the text the row opens with the next character.
+        (
+            "123456789012345678901234567890123456789¦\n~",
+            Key::Text('x'),
+            Some("123456789012345678901234567890123456789x\n¦~"),
+        ),
+        ("1\n¦~\n~", Key::Text('x'), Some("1\nx¦\n~")),
         // A line of two rows, the first of which ends with a blank.
         (
             "a\n123456789012345678901234567890123456789\nlo¦ng\nb",
@@ -521,6 +528,20 @@ fn submitted_lines_are_brought_back_where_they_fit() {
     assert_eq!(press(Key::Up, Some(2)), None, "another line than is there");
     assert_eq!(press(Key::Text('x'), Some(0)).as_deref(), Some("$ x¦"));
     assert_eq!(press(Key::Up, None), None, "the line was changed");
+}
+
+#[test]
+fn a_line_with_combining_marks_is_not_brought_back() {
+    let screen = screen(2, 20, &format!("{PASTE_MODE}$ "));
+    let mut canvas = Canvas::new(&screen);
+    let mut line = InputLine::at_caret(&canvas, 0, None);
+    line.submitted = [Box::from("e\u{301}")].into();
+    let mut edit = EditState {
+        canvas: &mut canvas,
+        line: &mut line,
+        overwrite: false,
+    };
+    assert_eq!(apply_rule(Key::Up, 0, &mut edit), None);
 }
 
 #[test]
