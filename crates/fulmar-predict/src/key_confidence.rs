@@ -39,6 +39,8 @@ fn is_common(key: Key, kind: InputKind) -> bool {
         KeyClass::Delete => key == Key::Delete || kind == InputKind::Prompt,
         // Of some terminals, programs do not know the sequences.
         KeyClass::WordLeft | KeyClass::WordRight => false,
+        // A shell may have read its history from a file, or share it.
+        KeyClass::Up | KeyClass::Down => kind != InputKind::Prompt,
         _ => true,
     }
 }
