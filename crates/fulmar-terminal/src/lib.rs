@@ -33,6 +33,7 @@ mod esc;
 mod frame;
 mod grid;
 mod hyperlink;
+mod keyboard;
 mod keys;
 mod memory;
 mod mode_switching;

@@ -46,6 +46,8 @@ enum Parameters {
     Rendition,
     /// One of these, by itself.
     OneOf(&'static [u16]),
+    /// Flags of five bits, which replace those before them.
+    KeyboardFlags,
     /// Exactly one of these texts.
     Exactly(&'static [&'static str]),
 }
@@ -61,7 +63,7 @@ const fn csi(prefix: u8, finals: &'static [u8], parameters: Parameters) -> Seque
 
 /// Every control sequence that a client may write: what frames are made of, and smcup and rmcup of
 /// xterm, screen, tmux, rxvt and alacritty.
-const SEQUENCES: [Sequence; 9] = [
+const SEQUENCES: [Sequence; 12] = [
     // Cursor movement; position and scrolling region; erasing cells, inserting and deleting lines.
     csi(0, b"ABCD", Parameters::Numbers(1)),
     csi(0, b"Hr", Parameters::Numbers(2)),
@@ -80,6 +82,15 @@ const SEQUENCES: [Sequence; 9] = [
             2026, 2027,
         ]),
     ),
+    // The forms of keys.
+    Sequence {
+        prefix: b'=',
+        intermediate: 0,
+        finals: b"u",
+        parameters: Parameters::KeyboardFlags,
+    },
+    csi(b'>', b"u", Parameters::Exactly(&[""])),
+    csi(b'<', b"u", Parameters::Exactly(&[""])),
     // The title stack.
     csi(0, b"t", Parameters::Exactly(&["22;0;0", "23;0;0"])),
     // The cursor's shape.
@@ -276,6 +287,10 @@ impl Parameters {
             Parameters::Numbers(most) => are_numbers(text.split(';'), *most),
             Parameters::Rendition => are_numbers(text.split([';', ':']), PARAMETERS_MAX),
             Parameters::OneOf(numbers) => text.parse().is_ok_and(|n: u16| numbers.contains(&n)),
+            Parameters::KeyboardFlags => {
+                let flags = text.strip_suffix(";1").map(str::parse);
+                flags.is_some_and(|flags: Result<u8, _>| flags.is_ok_and(|flags| flags < 32))
+            }
             Parameters::Exactly(texts) => texts.contains(&text),
         }
     }
@@ -351,6 +366,7 @@ mod tests {
             "\x1b[?25l\x1b[?2004h\x1b[?1000h\x1b[?1006h\x1b[?1049h\x1b[22;0;0t",
             "\x1b7\x1b[?47h\x1b[2J\x1b[?47l\x1b8",
             "\x1b[4 q",
+            "\x1b[>u\x1b[=31;1u\x1b[<u",
             "\x1b]0;title\x07\x1b]2;title\x1b\\",
             "\x1b]4;255;rgb:0000/ffff/1234\x1b\\\x1b]104;255\x1b\\",
             "\x1b]11;rgb:0000/ffff/1234\x1b\\\x1b]111\x1b\\",
@@ -372,6 +388,9 @@ mod tests {
             "\x1b[?2026$p",
             "\x1b[>q",
             "\x1b[?u",
+            "\x1b[=32;1u",
+            "\x1b[=1u",
+            "\x1b[>1u",
             "\x1b[18t",
             "\x1b[21t",
             "\x1b[8;50;100t",

@@ -40,6 +40,8 @@ const VERSION: &str = concat!("\x1bP>|fulmar(", env!("CARGO_PKG_VERSION"), ")\x1
 pub(crate) struct Replies {
     waiting: String,
     colors: KnownColors,
+    /// True if kitty's keyboard protocol is spoken.
+    keyboard_protocol: bool,
     max: usize,
     dropped: u64,
 }
@@ -71,6 +73,7 @@ impl Replies {
         Replies {
             waiting: String::new(),
             colors: KnownColors::Known(DefaultColors::default()),
+            keyboard_protocol: false,
             max: REPLIES_MAX,
             dropped: 0,
         }
@@ -81,9 +84,18 @@ impl Replies {
         Replies {
             waiting: String::new(),
             colors: KnownColors::Known(DefaultColors::default()),
+            keyboard_protocol: true,
             max: 0,
             dropped: 0,
         }
+    }
+
+    pub(crate) fn speaks_keyboard_protocol(&self) -> bool {
+        self.keyboard_protocol
+    }
+
+    pub(crate) fn set_keyboard_protocol(&mut self, is_spoken: bool) {
+        self.keyboard_protocol = is_spoken;
     }
 
     /// Takes the answers, up to a question that waits.
@@ -246,6 +258,9 @@ impl Replies {
             (None, [], 't') if value == 18 => {
                 let size = screen.size();
                 self.push(&format!("\x1b[8;{};{}t", size.rows(), size.columns()));
+            }
+            (Some('?'), [], 'u') if self.keyboard_protocol => {
+                self.push(&format!("\x1b[?{}u", screen.keyboard_flags()));
             }
             (Some('?'), b"$", 'p') => self.report_mode("?", value, screen.private_mode(value)),
             (None, b"$", 'p') => self.report_mode("", value, screen.mode(value)),

@@ -62,6 +62,7 @@ impl Screen {
             self.alternate = alternate;
             std::mem::swap(&mut self.grid, &mut self.hidden);
             std::mem::swap(&mut self.saved, &mut self.hidden_saved);
+            std::mem::swap(&mut self.keyboard, &mut self.hidden_keyboard);
             self.printed = None;
         }
     }

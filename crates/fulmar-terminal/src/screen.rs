@@ -8,6 +8,7 @@ use crate::clustering::Clustering;
 use crate::cursor::Cursor;
 use crate::grid::Grid;
 use crate::hyperlink::Hyperlinks;
+use crate::keyboard::KeyboardFlags;
 use crate::modes::{ModeFlags, Modes};
 use crate::palette::Palette;
 use crate::row::SharedRow;
@@ -43,6 +44,9 @@ pub struct Screen {
     /// The saved cursor of the grid that is shown.
     pub(crate) saved: SavedCursor,
     pub(crate) hidden_saved: SavedCursor,
+    /// The forms of keys that the program on the grid that is shown has asked for.
+    pub(crate) keyboard: KeyboardFlags,
+    pub(crate) hidden_keyboard: KeyboardFlags,
     /// The position where the last character was printed, until the cursor is moved.
     pub(crate) printed: Option<Position>,
     /// The character that REP repeats.
@@ -74,6 +78,8 @@ impl Screen {
             margins: 0..size.rows(),
             saved: SavedCursor::default(),
             hidden_saved: SavedCursor::default(),
+            keyboard: KeyboardFlags::default(),
+            hidden_keyboard: KeyboardFlags::default(),
             printed: None,
             last_character: None,
             title: None,
@@ -84,6 +90,11 @@ impl Screen {
             links: Hyperlinks::default(),
             palette: Arc::default(),
         }
+    }
+
+    /// Returns the flags of kitty's keyboard protocol that are in force.
+    pub fn keyboard_flags(&self) -> u8 {
+        self.keyboard.now()
     }
 
     /// Returns the colours that programs have changed.

@@ -28,6 +28,7 @@ pub(crate) fn dispatch(screen: &mut Screen, replies: &mut Replies, csi: &Csi, la
             '~' => screen.delete_columns(csi.count(0)),
             _ => {}
         },
+        (Some('=' | '>' | '<'), []) if last == 'u' => change_keyboard(screen, replies, csi),
         (marker, intermediates) => {
             screen.charge(replies.work());
             replies.answer(screen, marker, intermediates, csi, last);
@@ -92,6 +93,19 @@ fn private(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
             screen.charge(replies.work());
             replies.answer(screen, Some('?'), &[], csi, last);
         }
+    }
+}
+
+/// A reader of frames is told only what its terminal knows, and a program is believed if the user's terminal knows it.
+fn change_keyboard(screen: &mut Screen, replies: &Replies, csi: &Csi) {
+    if !replies.speaks_keyboard_protocol() {
+        return;
+    }
+    let keyboard = &mut screen.keyboard;
+    match csi.marker() {
+        Some('=') => keyboard.change(csi.value(0), csi.value(1)),
+        Some('>') => keyboard.push(csi.value(0)),
+        _ => keyboard.pop(csi.count(0)),
     }
 }
 

@@ -82,6 +82,11 @@ impl Terminal {
         self.replies.set_colors(colors);
     }
 
+    /// Tells whether the user's terminal speaks kitty's keyboard protocol, so that programs can.
+    pub fn set_keyboard_protocol(&mut self, is_spoken: bool) {
+        self.replies.set_keyboard_protocol(is_spoken);
+    }
+
     /// Returns true if an answer waits for the colours of the user's terminal, and so do those behind it.
     pub fn has_questions(&self) -> bool {
         self.replies.has_questions()

@@ -29,6 +29,8 @@ pub struct Vocabulary {
     pub clipboard_max: usize,
     /// Colours of numbers, text, background and cursor (OSC 4, 10, 11, 12).
     pub palette: bool,
+    /// The forms of keys that programs ask for, the flags of kitty's keyboard protocol.
+    pub keyboard: bool,
     /// The cursor's shape, DECSCUSR.
     pub cursor_shape: bool,
     /// Mode 1006 and the other encodings of mouse reports that the reader knows.
@@ -86,6 +88,7 @@ impl Vocabulary {
         clipboard: true,
         clipboard_max: SHORT_CLIPBOARD_MAX,
         palette: false,
+        keyboard: false,
         cursor_shape: false,
         mouse_encodings: MouseEncodings::Stock,
         erase_characters: true,
@@ -103,7 +106,7 @@ impl Vocabulary {
     };
 
     /// The vocabulary of a client of ours with `rich`: also every attribute and underline, in its own colour,
-    /// links, and colours that programs change. The cursor's shape comes with the hints.
+    /// links, colours that programs change, and the forms of keys that they ask for. The cursor's shape comes with the hints.
     ///
     /// Source: docs/protocol.md §13.11.
     pub const RICH: Vocabulary = Vocabulary {
@@ -111,6 +114,7 @@ impl Vocabulary {
         underline_styles: true,
         links: true,
         palette: true,
+        keyboard: true,
         mouse_encodings: MouseEncodings::All,
         ..Vocabulary::NATIVE
     };
@@ -137,6 +141,7 @@ impl Vocabulary {
         clipboard: true,
         clipboard_max: CLIPBOARD_BYTES_MAX,
         palette: true,
+        keyboard: true,
         cursor_shape: true,
         mouse_encodings: MouseEncodings::All,
         erase_characters: true,
@@ -158,6 +163,7 @@ impl Vocabulary {
         clipboard: false,
         clipboard_max: 0,
         palette: false,
+        keyboard: false,
         cursor_shape: false,
         mouse_encodings: MouseEncodings::Stock,
         erase_characters: false,

@@ -83,6 +83,7 @@ fn step() -> impl Strategy<Value = String> {
             "\x1b]52;c;aGk=\x07", "\x1b]52;c;?\x07", "\x1b]8;;https://example.org\x1b\\",
             "\x1b]8;id=a;http://a.b/\x07", "\x1b]8;;javascript:1\x07", "\x1b]8;;\x07", "\x1bc",
             "\x1b]4;1;#123;200;#abc\x07", "\x1b]104\x07", "\x1b]11;#fff;rgb:1/2/3\x1b\\", "\x1b]111\x07", "\x1b]4;1;?\x07",
+            "\x1b[>5u", "\x1b[=2;2u", "\x1b[<u",
             "\x1b7", "\x1b8", "\x1b#8", "\x1b(0", "\x1b(B", "\x1b[!p",
         ]).prop_map(str::to_owned),
         // Longer than stock takes.
@@ -109,6 +110,7 @@ fn run(size: Size, bytes: &str) -> Terminal {
 
 fn run_with(clustering: Clustering, size: Size, bytes: &str) -> Terminal {
     let mut terminal = Terminal::new(size);
+    terminal.set_keyboard_protocol(true);
     terminal.set_clustering(clustering);
     terminal.process(bytes.as_bytes());
     terminal

@@ -160,6 +160,9 @@ impl<'a> Frame<'a> {
                 }
             }
         }
+        if self.vocabulary.keyboard && target.keyboard_flags() != source.keyboard_flags() {
+            writer.print(format_args!("\x1b[={};1u", target.keyboard_flags()));
+        }
         if self.vocabulary.palette {
             target
                 .palette

@@ -44,6 +44,9 @@ impl Screen {
         projected.title = (!title.is_empty()).then(|| Arc::from(title));
         projected.icon_name = (!icon_name.is_empty()).then(|| Arc::from(icon_name));
         projected.clipboard = Arc::from(clipboard(self, vocabulary));
+        if vocabulary.keyboard {
+            projected.keyboard.change(self.keyboard_flags().into(), 1);
+        }
         if vocabulary.palette {
             projected.palette = Arc::clone(&self.palette);
         }
@@ -75,6 +78,7 @@ pub(super) fn is_same_as_told(one: &Screen, other: &Screen, vocabulary: &Vocabul
         && one.told_modes(vocabulary) == other.told_modes(vocabulary)
         && has_same_names(one, other, vocabulary)
         && has_same_clipboard(one, other, vocabulary)
+        && (!vocabulary.keyboard || one.keyboard_flags() == other.keyboard_flags())
         && (!vocabulary.palette || one.palette == other.palette)
         && has_same_rows(one, other, vocabulary)
 }
