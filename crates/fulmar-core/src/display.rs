@@ -40,6 +40,8 @@ pub(crate) struct Display {
 struct Changed {
     /// The title, after the one before was pushed on the terminal's stack.
     title: bool,
+    /// The forms of keys, after those before were put aside on the terminal's stack.
+    keyboard: bool,
     /// The colours that programs have changed.
     palette: Palette,
     /// Mode 2027, which was reset.
@@ -142,6 +144,9 @@ impl Display {
             out.extend_from_slice(b"\x1b[?1016l");
         }
         let changed = std::mem::take(&mut self.changed);
+        if changed.keyboard {
+            out.extend_from_slice(b"\x1b[<u");
+        }
         Palette::default().write_resets(&changed.palette, out);
         if changed.clusters {
             out.extend_from_slice(b"\x1b[?2027l");
@@ -202,6 +207,10 @@ impl Display {
         if !self.changed.title && self.outer.shows_title_of(&screen) {
             self.changed.title = true;
             out.extend_from_slice(PUSH_TITLE);
+        }
+        let asks_for_keys = self.outer.vocabulary.keyboard && screen.keyboard_flags() != 0;
+        if asks_for_keys && !std::mem::replace(&mut self.changed.keyboard, true) {
+            out.extend_from_slice(b"\x1b[>u");
         }
         if self.outer.resets_clusters && !std::mem::replace(&mut self.changed.clusters, true) {
             out.extend_from_slice(b"\x1b[?2027h");
@@ -368,6 +377,26 @@ mod tests {
             self.user.screen().row(Row(row)).push_text(&mut text);
             text.trim_end().to_owned()
         }
+    }
+
+    #[test]
+    fn the_forms_of_keys_that_a_program_has_asked_for_are_put_back() {
+        let mut scene = Scene::new(outer());
+        scene.program.set_keyboard_protocol(true);
+        scene.user.set_keyboard_protocol(true);
+        scene.user.process(b"\x1b[=4u");
+        scene.draw(0, None);
+        scene.program.process(b"\x1b[>1u");
+        scene.draw(1, None);
+        assert_eq!(scene.user.screen().keyboard_flags(), 1);
+        scene.program.process(b"\x1b[=3u");
+        scene.draw(2, None);
+        assert_eq!(scene.user.screen().keyboard_flags(), 3);
+        // The screen before has its own, and this one what it had.
+        scene.leave();
+        assert_eq!(scene.user.screen().keyboard_flags(), 4);
+        scene.user.process(b"\x1b[?1049h");
+        assert_eq!(scene.user.screen().keyboard_flags(), 0);
     }
 
     #[test]

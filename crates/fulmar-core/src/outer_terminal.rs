@@ -96,6 +96,7 @@ impl OuterTerminal {
         match answer {
             // 3: for good.
             Answer::Mode(2026, 1..=3) => self.synchronized_output = true,
+            Answer::KittyKeyboard => vocabulary.keyboard = true,
             Answer::Mode(2027, status @ 1..=3) => {
                 vocabulary.clusters = true;
                 self.resets_clusters = *status == 2;

@@ -138,6 +138,7 @@ impl Session {
     pub(crate) fn note_report(&mut self, now: Time, report: TerminalReport) {
         self.terminal.set_default_colors(report.colors);
         self.terminal.set_clustering(report.clustering);
+        self.terminal.set_keyboard_protocol(report.keyboard);
         self.answer(now);
     }
 

@@ -52,6 +52,8 @@ pub struct TerminalReport {
     pub colors: DefaultColors,
     /// The say that programs have in mode 2027.
     pub clustering: Clustering,
+    /// True if it speaks kitty's keyboard protocol.
+    pub keyboard: bool,
 }
 
 impl TerminalReport {
@@ -59,6 +61,7 @@ impl TerminalReport {
     pub(crate) fn learn(&mut self, answer: &Answer) {
         match answer {
             Answer::Color(number, levels) => self.colors.note(*number, *levels),
+            Answer::KittyKeyboard => self.keyboard = true,
             Answer::Mode(2027, 1 | 2) => self.clustering = Clustering::Switchable,
             Answer::Mode(2027, 3) => self.clustering = Clustering::Permanent,
             _ => {}

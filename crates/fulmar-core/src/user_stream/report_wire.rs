@@ -1,7 +1,8 @@
 //! The message of a terminal report, kind 64 of a user stream's difference.
 //!
 //! ```text
-//! TerminalReport { uint64 text = 1, uint64 background = 2, uint64 cursor = 3, uint32 clustering = 4 }
+//! TerminalReport { uint64 text = 1, uint64 background = 2, uint64 cursor = 3, uint32 clustering = 4,
+//!                  uint32 keyboard = 5 }
 //! ```
 //!
 //! Source: docs/protocol.md §13.12.
@@ -15,6 +16,7 @@ const TEXT: u32 = 1;
 const BACKGROUND: u32 = 2;
 const CURSOR: u32 = 3;
 const CLUSTERING: u32 = 4;
+const KEYBOARD: u32 = 5;
 
 /// The numbers of these; others are those of a later version.
 const CLUSTERINGS: [Clustering; 3] = [
@@ -37,6 +39,7 @@ pub(super) fn encode(out: &mut Vec<u8>, report: &TerminalReport) {
         }
     }
     wire::put_uint(out, CLUSTERING, report.clustering as u64);
+    wire::put_uint(out, KEYBOARD, report.keyboard.into());
 }
 
 /// Reads a report. Fields that we do not know are those of a later version, and so are numbers.
@@ -57,6 +60,7 @@ pub(super) fn decode(message: Fields<'_>) -> Result<TerminalReport, WireError> {
                 let clustering = number.and_then(|number| CLUSTERINGS.get(number));
                 report.clustering = clustering.copied().unwrap_or_default();
             }
+            KEYBOARD => report.keyboard = field.uint()? == 1,
             _ => {}
         }
     }

@@ -41,7 +41,7 @@ fn differences_are_the_bytes_that_stock_writes() {
 
 #[test]
 fn a_terminal_report_of_a_later_version_is_read_as_far_as_it_is_known() {
-    // Clustering 9, text red 1 to blue 3 in 48 bits, a background of 49 bits, field 5.
+    // Clustering 9, text red 1 to blue 3 in 48 bits, a background of 49 bits, keyboard 7.
     let fields = b"\x20\x09\x08\x83\x80\x88\x80\x10\x10\x80\x80\x80\x80\x80\x80\x80\x01\x28\x07";
     let message = [&[0x0a, 22, 0x82, 0x04, 19], &fields[..]].concat();
     let state = applied(&UserStream::reading(), &message).unwrap();
@@ -50,7 +50,11 @@ fn a_terminal_report_of_a_later_version_is_read_as_far_as_it_is_known() {
         ..DefaultColors::default()
     };
     let clustering = Clustering::Unknown;
-    let report = TerminalReport { colors, clustering };
+    let report = TerminalReport {
+        colors,
+        clustering,
+        keyboard: false,
+    };
     assert_eq!(state.take_new(), [UserEvent::Terminal(report)]);
 }
 
@@ -292,16 +296,18 @@ fn reports() -> impl Strategy<Value = TerminalReport> {
         Clustering::Switchable,
         Clustering::Permanent,
     ]);
-    (levels(), levels(), levels(), clustering).prop_map(|(text, background, cursor, clustering)| {
-        TerminalReport {
+    let report = (levels(), levels(), levels(), clustering, any::<bool>());
+    report.prop_map(
+        |(text, background, cursor, clustering, keyboard)| TerminalReport {
             colors: DefaultColors {
                 text,
                 background,
                 cursor,
             },
             clustering,
-        }
-    })
+            keyboard,
+        },
+    )
 }
 
 fn user_events() -> impl Strategy<Value = Vec<UserEvent>> {

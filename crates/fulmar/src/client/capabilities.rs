@@ -161,6 +161,8 @@ impl Capabilities {
             titles: starts_with(&WITH_TITLES),
             clipboard: self.clipboard || starts_with(&WITH_TITLES),
             cursor_shape: self.cursor_shape,
+            // Of that it is asked.
+            keyboard: false,
             palette: self.palette && starts_with(&WITH_TITLES) && !is_screen(term, environment),
             mouse_encodings: if is_modern {
                 MouseEncodings::All
@@ -306,6 +308,7 @@ mod tests {
             links: false,
             cursor_shape: false,
             palette: false,
+            keyboard: false,
             mouse_encodings: MouseEncodings::Stock,
             ..Vocabulary::FULL
         };
