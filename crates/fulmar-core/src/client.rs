@@ -20,6 +20,7 @@ use crate::display::{Display, LastScreen, Wanted};
 use crate::escape_key::{Command, EscapeKey, EscapeReader};
 use crate::exit_status::ExitStatus;
 use crate::host_screen::HostScreen;
+use crate::key_event::key_events;
 use crate::link_info::LinkInfo;
 use crate::notice::{self, Delivery, Notices, ServerLiveness};
 use crate::numbering::Numbering;
@@ -403,21 +404,28 @@ impl Client {
 
     /// Takes in what the user typed. A key that closes a panel is not for the program.
     fn handle_typed(&mut self, now: Time, bytes: &[u8]) {
+        let is_encoded = self.endpoint.remote().screen().keyboard_flags() != 0;
+        let mut pressed = key_events(bytes, is_encoded).filter(|key| !key.is_release);
+        let first = pressed.next();
+        let only = first.filter(|_| pressed.next().is_none());
         if self.phase == Phase::Open
             && !self.keys.is_armed()
-            && self.notices.closes_panel(now, bytes)
+            && let Some(key) = only.and_then(|key| key.byte)
+            && self.notices.closes_panel(now, key)
         {
             self.notices.dismiss();
             self.is_stale = true;
             return;
         }
         let mut typed = Vec::new();
-        let commands = self.keys.read(bytes, &mut typed);
+        let commands = self.keys.read(bytes, is_encoded, &mut typed);
         if self.phase == Phase::Open && !typed.is_empty() {
             self.prediction.handle_keys(now, &typed);
             self.stream.push_keys(&typed);
             self.endpoint.set_local(now, self.stream.clone());
-            self.notices.dismiss();
+            if first.is_some() {
+                self.notices.dismiss();
+            }
         }
         for command in commands {
             self.run_command(now, command);

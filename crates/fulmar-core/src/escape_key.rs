@@ -1,6 +1,7 @@
 //! The key that commands the client instead of going to the program.
 
 use crate::compat_mode::CompatMode;
+use crate::key_event::{KeyEvent, key_events};
 
 /// `Ctrl-^`.
 const DEFAULT_KEY: u8 = 0x1E;
@@ -99,7 +100,8 @@ pub(crate) enum Command {
 pub(crate) struct EscapeReader {
     key: EscapeKey,
     compat: CompatMode,
-    is_armed: bool,
+    /// What was typed as the escape key, if that was the last one pressed.
+    armed: Option<Vec<u8>>,
     at_line_start: bool,
 }
 
@@ -108,7 +110,7 @@ impl EscapeReader {
         EscapeReader {
             key,
             compat,
-            is_armed: false,
+            armed: None,
             // To stock the first key of a session follows no line end.
             at_line_start: compat == CompatMode::Fulmar,
         }
@@ -116,21 +118,26 @@ impl EscapeReader {
 
     /// Returns true if the escape key was the last one pressed.
     pub(crate) fn is_armed(&self) -> bool {
-        self.is_armed
+        self.armed.is_some()
     }
 
     /// Appends what is for the program to `typed` and returns the commands. What follows a
-    /// [`Command::Quit`] is dropped.
-    pub(crate) fn read(&mut self, bytes: &[u8], typed: &mut Vec<u8>) -> Vec<Command> {
+    /// [`Command::Quit`] is dropped. Keys may be in the form of kitty's keyboard protocol if `is_encoded`.
+    pub(crate) fn read(
+        &mut self,
+        bytes: &[u8],
+        is_encoded: bool,
+        typed: &mut Vec<u8>,
+    ) -> Vec<Command> {
         let mut commands = Vec::new();
-        for &byte in bytes {
-            let command = match self.key.0 {
-                Some(key) if self.is_armed => self.read_armed(key, byte, typed),
-                Some(key) if byte == key && self.works_here(key) => {
-                    self.is_armed = true;
+        for event in key_events(bytes, is_encoded) {
+            let command = match (self.key.0, self.armed.take()) {
+                (Some(key), Some(armed)) => self.read_armed(key, armed, event, typed),
+                (Some(key), None) if self.is_pressed(key, event) => {
+                    self.armed = Some(event.text.to_vec());
                     None
                 }
-                _ => self.type_byte(byte, typed),
+                _ => self.type_key(event, typed),
             };
             commands.extend(command);
             if command == Some(Command::Quit) {
@@ -145,25 +152,60 @@ impl EscapeReader {
         !EscapeKey(Some(key)).needs_line_start() || self.at_line_start
     }
 
-    fn read_armed(&mut self, key: u8, byte: u8, typed: &mut Vec<u8>) -> Option<Command> {
-        self.is_armed = false;
-        match byte {
-            b'.' => Some(Command::Quit),
-            CTRL_Z => Some(Command::Suspend),
-            pass if is_pass_character(key, pass) => self.type_byte(key, typed),
-            b'?' if self.compat == CompatMode::Fulmar => Some(Command::Help),
-            b'i' if self.compat == CompatMode::Fulmar => Some(Command::LinkInfo),
-            other => {
-                self.type_byte(key, typed);
-                self.type_byte(other, typed)
+    fn is_pressed(&self, key: u8, event: KeyEvent<'_>) -> bool {
+        event.byte == Some(key) && !event.is_release && self.works_here(key)
+    }
+
+    fn read_armed(
+        &mut self,
+        key: u8,
+        armed: Vec<u8>,
+        event: KeyEvent<'_>,
+        typed: &mut Vec<u8>,
+    ) -> Option<Command> {
+        let is_own = self.compat == CompatMode::Fulmar;
+        match event.byte {
+            // The escape key is let go, or one that was pressed before it.
+            _ if event.is_release => {
+                if event.byte != Some(key) {
+                    typed.extend_from_slice(event.text);
+                }
+                self.armed = Some(armed);
+                None
+            }
+            // For the key that comes.
+            _ if event.is_modifier => {
+                self.armed = Some(armed);
+                None
+            }
+            Some(b'.') => Some(Command::Quit),
+            Some(CTRL_Z) => Some(Command::Suspend),
+            Some(pass) if is_pass_character(key, pass) => self.type_escape_key(key, &armed, typed),
+            Some(b'?') if is_own => Some(Command::Help),
+            Some(b'i') if is_own => Some(Command::LinkInfo),
+            _ => {
+                self.type_escape_key(key, &armed, typed);
+                self.type_key(event, typed)
             }
         }
     }
 
-    fn type_byte(&mut self, byte: u8, typed: &mut Vec<u8>) -> Option<Command> {
-        typed.push(byte);
-        self.at_line_start = matches!(byte, b'\r' | b'\n');
-        (byte == CTRL_L).then_some(Command::Repaint)
+    fn type_escape_key(&mut self, key: u8, armed: &[u8], typed: &mut Vec<u8>) -> Option<Command> {
+        let event = KeyEvent {
+            text: armed,
+            byte: Some(key),
+            is_release: false,
+            is_modifier: false,
+        };
+        self.type_key(event, typed)
+    }
+
+    fn type_key(&mut self, event: KeyEvent<'_>, typed: &mut Vec<u8>) -> Option<Command> {
+        typed.extend_from_slice(event.text);
+        if !event.is_release {
+            self.at_line_start = matches!(event.byte, Some(b'\r' | b'\n'));
+        }
+        (event.byte == Some(CTRL_L) && !event.is_release).then_some(Command::Repaint)
     }
 }
 
@@ -184,7 +226,7 @@ mod tests {
     fn read(setting: &[u8], compat: CompatMode, input: &[u8]) -> (Vec<u8>, Vec<Command>) {
         let mut reader = EscapeReader::new(EscapeKey::from_setting(setting), compat);
         let mut typed = Vec::new();
-        let commands = reader.read(input, &mut typed);
+        let commands = reader.read(input, false, &mut typed);
         (typed, commands)
     }
 
@@ -299,10 +341,39 @@ mod tests {
     fn input_may_be_cut_anywhere() {
         let mut reader = EscapeReader::new(EscapeKey::default(), CompatMode::Fulmar);
         let mut typed = Vec::new();
-        assert!(reader.read(b"\x1e", &mut typed).is_empty());
+        assert!(reader.read(b"\x1e", false, &mut typed).is_empty());
         assert!(reader.is_armed());
-        assert_eq!(reader.read(b".", &mut typed), vec![Command::Quit]);
+        assert_eq!(reader.read(b".", false, &mut typed), vec![Command::Quit]);
         assert!(!reader.is_armed());
         assert!(typed.is_empty());
+    }
+
+    #[test]
+    fn keys_in_another_form_are_the_same_keys() {
+        let read = |input: &[u8]| {
+            let mut reader = EscapeReader::new(EscapeKey::default(), CompatMode::Fulmar);
+            let mut typed = Vec::new();
+            let commands = reader.read(input, true, &mut typed);
+            (typed, commands)
+        };
+        // The key is pressed and let go, then another one with a modifier.
+        let quit = b"a\x1b[94;5u\x1b[94;5:3u.";
+        assert_eq!(read(quit), (b"a".to_vec(), vec![Command::Quit]));
+        let help = b"\x1b[54;6u\x1b[57441;2u\x1b[47:63;2u";
+        assert_eq!(read(help), (vec![], vec![Command::Help]));
+        let suspend = b"\x1b[94;5u\x1b[122;5u";
+        assert_eq!(read(suspend), (vec![], vec![Command::Suspend]));
+        // As they were typed, if they are for the program.
+        for keys in [
+            &b"\x1b[94;5ux"[..],
+            b"\x1b[94;5u\x1b[120;3u",
+            b"\x1b[97;5u\x1b[120;3u\x1b[27u",
+        ] {
+            assert_eq!(read(keys), (keys.to_vec(), vec![]));
+        }
+        let pass = b"\x1b[94;5u^";
+        assert_eq!(read(pass), (b"\x1b[94;5u".to_vec(), vec![]));
+        let repaint = b"\x1b[108;5u";
+        assert_eq!(read(repaint), (repaint.to_vec(), vec![Command::Repaint]));
     }
 }

@@ -58,6 +58,7 @@ mod escape_key;
 mod exit_status;
 mod frame_hold;
 mod host_screen;
+mod key_event;
 mod link_info;
 mod notice;
 mod numbering;

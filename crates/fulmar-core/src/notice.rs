@@ -228,12 +228,12 @@ impl Notices {
         self.message = None;
     }
 
-    /// Returns true if a panel is shown, and what was typed is meant for it alone.
-    pub(crate) fn closes_panel(&self, now: Time, typed: &[u8]) -> bool {
+    /// Returns true if a panel is shown, and this key, if it comes by itself, is meant for it.
+    pub(crate) fn closes_panel(&self, now: Time, key: u8) -> bool {
         let is_panel = |message: &Message| matches!(message, Message::Help | Message::LinkInfo);
         let shown = self.message.as_ref();
         shown.is_some_and(|(message, until)| is_panel(message) && now < *until)
-            && panel::is_closed_by(typed)
+            && panel::is_closed_by(key)
     }
 
     /// Notes that a datagram could not be sent, and `what` is to be said of it.

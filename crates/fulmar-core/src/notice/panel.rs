@@ -12,10 +12,9 @@ const CLOSING: [u8; 5] = [b'q', 0x1B, b' ', b'\r', b'\n'];
 const HOW_TO_CLOSE: &str =
     "  q, Esc, Space or Enter closes this; other keys do, too, and are typed.";
 
-/// Returns true if what was read from the keyboard is one key that closes a panel. Arrows and pastes come as several bytes at
-/// once.
-pub(super) fn is_closed_by(typed: &[u8]) -> bool {
-    matches!(typed, [key] if CLOSING.contains(key))
+/// Returns true if that key closes a panel, if nothing comes with it: arrows and pastes come as several bytes at once.
+pub(super) fn is_closed_by(key: u8) -> bool {
+    CLOSING.contains(&key)
 }
 
 /// Returns the list of all keys that the client obeys.
