@@ -100,7 +100,7 @@ pub(crate) enum Command {
 pub(crate) struct EscapeReader {
     key: EscapeKey,
     compat: CompatMode,
-    /// What was typed as the escape key, if that was the last one pressed.
+    /// The bytes of the escape key, if that was the last one pressed.
     armed: Option<Vec<u8>>,
     at_line_start: bool,
 }

@@ -136,9 +136,10 @@ impl Session {
 
     /// Takes note of what is known of the user's terminal: nothing, if the client does not tell.
     pub(crate) fn note_report(&mut self, now: Time, report: TerminalReport) {
-        self.terminal.set_default_colors(report.colors);
         self.terminal.set_clustering(report.clustering);
         self.terminal.set_keyboard_protocol(report.keyboard);
+        self.terminal.set_default_colors(report.colors);
+        self.is_stale = true;
         self.answer(now);
     }
 

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use crate::colors::{ColorLevels, DefaultColors};
 use crate::csi::Csi;
 use crate::modes::{ModeFlags, ModeState};
-use crate::palette::{Palette, Slot};
+use crate::palette::Slot;
 use crate::parser::Ending;
 use crate::rendition;
 use crate::screen::Screen;
@@ -49,24 +49,25 @@ pub(crate) struct Replies {
 /// The colours of the user's terminal.
 #[derive(Clone, Debug)]
 enum KnownColors {
-    /// Not yet; these questions wait.
-    Awaited(Vec<ColorQuestion>),
+    /// Nothing is known of that terminal yet; these questions wait, with the number of bytes of answers before each.
+    Awaited(Vec<(usize, Question)>),
     Known(DefaultColors),
 }
 
-/// A question about a colour, which is answered between other answers.
+/// A question about the user's terminal, which is answered between other answers.
 #[derive(Clone, Copy, Debug)]
-struct ColorQuestion {
-    /// The number of bytes of answers before its own.
-    at: usize,
-    /// The number of the OSC.
-    number: u8,
-    ending: Ending,
+enum Question {
+    /// The colour that the OSC of that number asks for.
+    Color(u8, Ending),
+    /// The flags of kitty's keyboard protocol.
+    KeyboardFlags,
+    /// Mode 2027.
+    Clusters,
 }
 
-/// The most questions that wait for the colours of the user's terminal; further ones are dropped and counted. Chosen by eye: a program
-/// asks for two or three.
-const COLOR_QUESTIONS_MAX: usize = 32;
+/// The most questions that wait until something is known of the user's terminal; further ones are dropped and counted. Chosen by eye: a program
+/// asks some five.
+const QUESTIONS_MAX: usize = 32;
 
 impl Replies {
     pub(crate) fn new() -> Replies {
@@ -90,8 +91,9 @@ impl Replies {
         }
     }
 
+    /// Returns true if it is spoken, or may be.
     pub(crate) fn speaks_keyboard_protocol(&self) -> bool {
-        self.keyboard_protocol
+        self.keyboard_protocol || matches!(self.colors, KnownColors::Awaited(_))
     }
 
     pub(crate) fn set_keyboard_protocol(&mut self, is_spoken: bool) {
@@ -102,9 +104,9 @@ impl Replies {
     pub(crate) fn take(&mut self) -> Vec<u8> {
         let mut end = self.waiting.len();
         if let KnownColors::Awaited(questions) = &mut self.colors {
-            end = questions.first().map_or(end, |question| question.at);
-            for question in questions {
-                question.at -= end;
+            end = questions.first().map_or(end, |(at, _)| *at);
+            for (at, _) in questions {
+                *at -= end;
             }
         }
         let rest = self.waiting.split_off(end);
@@ -121,29 +123,56 @@ impl Replies {
         matches!(&self.colors, KnownColors::Awaited(questions) if !questions.is_empty())
     }
 
-    pub(crate) fn set_colors(&mut self, colors: DefaultColors) {
+    /// Answers all questions that wait.
+    pub(crate) fn set_colors(&mut self, screen: &Screen, colors: DefaultColors) {
         let known = KnownColors::Known(colors);
         let KnownColors::Awaited(questions) = std::mem::replace(&mut self.colors, known) else {
             return;
         };
         let answers = std::mem::take(&mut self.waiting);
         let mut from = 0;
-        for question in questions {
+        for (at, question) in questions {
             self.waiting
-                .push_str(answers.get(from..question.at).unwrap_or_default());
-            from = question.at;
-            let number = question.number;
-            let color = colors.of_osc(number);
-            self.answer_color(color, format_args!("{number}"), question.ending);
+                .push_str(answers.get(from..at).unwrap_or_default());
+            from = at;
+            self.answer_question(screen, &colors, question);
         }
         self.waiting
             .push_str(answers.get(from..).unwrap_or_default());
     }
 
+    /// Answers a question about the user's terminal, or has it wait.
+    fn ask(&mut self, screen: &Screen, question: Question) {
+        let at = self.waiting.len();
+        match &mut self.colors {
+            KnownColors::Known(colors) => {
+                let colors = *colors;
+                self.answer_question(screen, &colors, question);
+            }
+            KnownColors::Awaited(questions) if questions.len() < QUESTIONS_MAX => {
+                questions.push((at, question));
+            }
+            KnownColors::Awaited(_) => self.dropped += 1,
+        }
+    }
+
+    fn answer_question(&mut self, screen: &Screen, colors: &DefaultColors, question: Question) {
+        match question {
+            Question::Color(number, ending) => {
+                self.answer_color(colors.of_osc(number), format_args!("{number}"), ending);
+            }
+            Question::KeyboardFlags if self.keyboard_protocol => {
+                self.push(&format!("\x1b[?{}u", screen.keyboard_flags()));
+            }
+            Question::KeyboardFlags => {}
+            Question::Clusters => self.report_mode("?", 2027, screen.private_mode(2027)),
+        }
+    }
+
     /// Answers an OSC that asks for colours: of numbers those that a program has set, of the rest also those of the user's
     /// terminal.
     /// Returns for how many it asks.
-    pub(crate) fn answer_osc(&mut self, palette: &Palette, text: &str, ending: Ending) -> u64 {
+    pub(crate) fn answer_osc(&mut self, screen: &Screen, text: &str, ending: Ending) -> u64 {
         let Some((number, parts)) = text.split_once(';').filter(|_| self.max > 0) else {
             return 0;
         };
@@ -154,7 +183,7 @@ impl Replies {
                 while let (Some(index), Some(color)) = (parts.next(), parts.next()) {
                     if let (Ok(index), "?") = (index.parse(), color) {
                         questions += 1;
-                        let set = palette.get(Slot::Indexed(index));
+                        let set = screen.palette.get(Slot::Indexed(index));
                         self.answer_color(set, format_args!("4;{index}"), ending);
                     }
                 }
@@ -166,29 +195,15 @@ impl Replies {
                     .filter(|(_, part)| *part == "?")
                 {
                     questions += 1;
-                    match palette.get(Slot::Dynamic(number)) {
+                    match screen.palette.get(Slot::Dynamic(number)) {
                         Some(set) => self.answer_color(Some(set), format_args!("{number}"), ending),
-                        None => self.ask_color(number, ending),
+                        None => self.ask(screen, Question::Color(number, ending)),
                     }
                 }
             }
             _ => {}
         }
         questions
-    }
-
-    fn ask_color(&mut self, number: u8, ending: Ending) {
-        let at = self.waiting.len();
-        match &mut self.colors {
-            KnownColors::Known(colors) => {
-                let color = colors.of_osc(number);
-                self.answer_color(color, format_args!("{number}"), ending);
-            }
-            KnownColors::Awaited(questions) if questions.len() < COLOR_QUESTIONS_MAX => {
-                questions.push(ColorQuestion { at, number, ending });
-            }
-            KnownColors::Awaited(_) => self.dropped += 1,
-        }
     }
 
     /// As xterm: all 16 bits, and the end that the question had.
@@ -259,9 +274,8 @@ impl Replies {
                 let size = screen.size();
                 self.push(&format!("\x1b[8;{};{}t", size.rows(), size.columns()));
             }
-            (Some('?'), [], 'u') if self.keyboard_protocol => {
-                self.push(&format!("\x1b[?{}u", screen.keyboard_flags()));
-            }
+            (Some('?'), [], 'u') => self.ask(screen, Question::KeyboardFlags),
+            (Some('?'), b"$", 'p') if value == 2027 => self.ask(screen, Question::Clusters),
             (Some('?'), b"$", 'p') => self.report_mode("?", value, screen.private_mode(value)),
             (None, b"$", 'p') => self.report_mode("", value, screen.mode(value)),
             _ => {}
@@ -368,14 +382,37 @@ mod tests {
     }
 
     #[test]
+    fn what_a_program_asks_before_the_terminal_is_known_is_answered_when_it_is() {
+        for (is_spoken, answer) in [
+            (true, "\x1b[?5u\x1b[?2027;2$y\x1b[0n"),
+            (false, "\x1b[?2027;2$y\x1b[0n"),
+        ] {
+            let mut terminal = Terminal::new(Size::default());
+            terminal.await_colors();
+            assert_eq!(
+                answers(&mut terminal, "\x1b[>5u\x1b[?u\x1b[?2027$p\x1b[5n"),
+                ""
+            );
+            terminal.set_clustering(crate::Clustering::Switchable);
+            terminal.set_keyboard_protocol(is_spoken);
+            terminal.set_default_colors(COLORS);
+            assert_eq!(answers(&mut terminal, ""), answer);
+            assert_eq!(
+                terminal.screen().keyboard_flags(),
+                if is_spoken { 5 } else { 0 }
+            );
+        }
+    }
+
+    #[test]
     fn no_more_than_some_questions_wait() {
         let mut terminal = Terminal::new(Size::default());
         terminal.await_colors();
-        let asked = "\x1b]11;?\x07".repeat(COLOR_QUESTIONS_MAX + 1);
+        let asked = "\x1b]11;?\x07".repeat(QUESTIONS_MAX + 1);
         assert_eq!(answers(&mut terminal, &asked), "");
         assert_eq!(terminal.replies_dropped(), 1);
         terminal.set_default_colors(COLORS);
-        let answer = "\x1b]11;rgb:0000/1234/ffff\x07".repeat(COLOR_QUESTIONS_MAX);
+        let answer = "\x1b]11;rgb:0000/1234/ffff\x07".repeat(QUESTIONS_MAX);
         assert_eq!(answers(&mut terminal, ""), answer);
     }
 }

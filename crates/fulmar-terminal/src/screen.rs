@@ -92,6 +92,12 @@ impl Screen {
         }
     }
 
+    /// Forgets the forms of keys that programs have asked for.
+    pub(crate) fn forget_keyboard(&mut self) {
+        self.keyboard = KeyboardFlags::default();
+        self.hidden_keyboard = KeyboardFlags::default();
+    }
+
     /// Returns the flags of kitty's keyboard protocol that are in force.
     pub fn keyboard_flags(&self) -> u8 {
         self.keyboard.now()

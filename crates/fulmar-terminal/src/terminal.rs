@@ -72,22 +72,26 @@ impl Terminal {
         self.screen.set_clustering(clustering);
     }
 
-    /// Has questions about the colours of the user's terminal wait until these are known.
+    /// Has questions about the user's terminal wait until its colours are known.
     pub fn await_colors(&mut self) {
         self.replies.await_colors();
     }
 
-    /// Tells which colours the user's terminal has, and answers all questions about them that wait.
+    /// Tells which colours the user's terminal has, and answers all questions about that terminal which wait: so it comes behind
+    /// all else that is known of it.
     pub fn set_default_colors(&mut self, colors: DefaultColors) {
-        self.replies.set_colors(colors);
+        self.replies.set_colors(&self.screen, colors);
     }
 
     /// Tells whether the user's terminal speaks kitty's keyboard protocol, so that programs can.
     pub fn set_keyboard_protocol(&mut self, is_spoken: bool) {
+        if !is_spoken {
+            self.screen.forget_keyboard();
+        }
         self.replies.set_keyboard_protocol(is_spoken);
     }
 
-    /// Returns true if an answer waits for the colours of the user's terminal, and so do those behind it.
+    /// Returns true if an answer waits until something is known of the user's terminal, and so do those behind it.
     pub fn has_questions(&self) -> bool {
         self.replies.has_questions()
     }
@@ -180,7 +184,7 @@ impl Handler for Emulator<'_> {
 
     fn osc(&mut self, text: &str, ending: Ending) {
         self.screen.charge(FUNCTION_WORK);
-        let questions = self.replies.answer_osc(&self.screen.palette, text, ending);
+        let questions = self.replies.answer_osc(self.screen, text, ending);
         self.screen.charge(questions * self.replies.work());
         osc::dispatch(self.screen, text);
     }
