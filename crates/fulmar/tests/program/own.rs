@@ -298,6 +298,28 @@ fn a_terminal_that_says_more_of_itself_than_its_type_shows_more() {
 }
 
 #[test]
+fn keys_arrive_in_the_form_that_a_program_has_asked_for_and_the_escape_key_works_in_it() {
+    let world = World::new();
+    let script = "stty raw -echo; printf '\\033[?u\\033[c'; head -c 14 | od -An -c; printf '\\033[>1u'; \
+                  echo asked; head -c 5 | od -An -c; sleep 1000";
+    let arguments = ["--local", "--", "sh", "-c", script];
+    let mut terminal = start(&world, &arguments, Setup::default().size);
+    terminal.wait_for_bytes(0, b"\x1b[c");
+    terminal.type_now("\x1b[?0u\x1b[?62;22c");
+    // The program is told that the terminal knows it, before it is told what the terminal is.
+    terminal.wait_for_text("[   ?   0   u");
+    terminal.wait_for_text("asked");
+    terminal.wait_for_bytes(0, b"\x1b[=1;1u");
+    terminal.type_now("\x1b[27u");
+    terminal.wait_for_text("[   2   7");
+    let from = terminal.shown().len();
+    terminal.type_now("\x1b[94;5u.");
+    assert_eq!(terminal.wait_for_end().code(), Some(255));
+    terminal.wait_for_bytes(from, b"\x1b[<u");
+    terminal.expect_restored();
+}
+
+#[test]
 fn a_title_is_put_back_if_a_program_has_changed_it_and_the_cursors_shape_is_left_alone() {
     let world = World::new();
     for (change, told) in [("\\033]2;new\\007", true), ("", false)] {
