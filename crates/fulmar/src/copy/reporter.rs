@@ -147,7 +147,7 @@ pub(super) struct Reporter {
 
 impl Reporter {
     /// Returns one that tells in JSON, or on the terminal that standard error is, if it is one and the
-    /// user wants that. Without a terminal it tells what would be copied, if that is all that the user wants to know. If
+    /// user wants that. Without a terminal as standard output it tells there what would be copied, if that is all that the user wants to know. If
     /// what is copied may be shown on that terminal, by itself or by a program behind a pipe, only errors are told.
     pub(super) fn new(wishes: &CopyOptions, jobs: &[Job], now: Time) -> Reporter {
         let is_quiet = wishes.quiet;
@@ -157,10 +157,11 @@ impl Reporter {
             Style::Json(Printer::new())
         } else if is_quiet || may_be_shown {
             Style::Silent
+        } else if wishes.dry_run && !(is_terminal(io::stdout()) && is_terminal(io::stderr())) {
+            // Its list is what was asked for, and goes where the output goes.
+            Style::Lines(Printer::new())
         } else if is_terminal(io::stderr()) {
             Tty::open(io::stderr()).map_or(Style::Silent, Style::Terminal)
-        } else if wishes.dry_run {
-            Style::Lines(Printer::new())
         } else {
             Style::Silent
         };
@@ -367,7 +368,8 @@ impl Reporter {
             let text = format!("{path}  {}{remark}\n", size(kind.size()));
             match &mut self.style {
                 Style::Lines(printer) => printer.print(&text),
-                // The other end may have chosen the name.
+                // The other end may have chosen the name. A dry run goes on once there is room.
+                _ if self.is_dry_run => self.print_above(&without_spoofing(&text), usize::MAX),
                 _ => self.print_above(&without_spoofing(&text), WAITING_BYTES_MAX),
             }
         }
@@ -472,7 +474,10 @@ impl Reporter {
                 } else {
                     summary(totals, self.resumed, copied_in)
                 };
-                self.print_above(&format!("{text}\n"), WAITING_BYTES_MAX);
+                self.print_above(&format!("{text}\n"), WRONG_BYTES_MAX);
+            }
+            Style::Lines(_) if is_terminal(io::stderr()) => {
+                report::print_to_stderr(&format!("{}\n", dry_summary(totals, &self.dry_files)));
             }
             Style::Lines(_) | Style::Silent => {}
         }
@@ -480,8 +485,10 @@ impl Reporter {
 
     /// Writes what there is room for now.
     pub(super) fn look_after_output(&mut self) {
-        if let Style::Json(printer) | Style::Lines(printer) = &mut self.style {
-            printer.flush();
+        match &mut self.style {
+            Style::Json(printer) | Style::Lines(printer) => printer.flush(),
+            Style::Terminal(_) => self.flush(),
+            Style::Silent => {}
         }
     }
 
@@ -495,18 +502,23 @@ impl Reporter {
 
     /// Returns what is to be waited for, if what was told has not been taken.
     pub(super) fn awaited(&self) -> Option<BorrowedFd<'_>> {
-        self.printer()?.awaited()
+        match &self.style {
+            Style::Json(printer) | Style::Lines(printer) => printer.awaited(),
+            Style::Terminal(tty) => {
+                let waits = !self.waiting.is_empty() && !tty.is_in_background();
+                waits.then(|| tty.as_fd())
+            }
+            Style::Silent => None,
+        }
     }
 
     /// Tells if so much was told that has not been taken that nothing more should happen.
     pub(super) fn is_behind(&self) -> bool {
-        self.printer().is_some_and(Printer::is_behind)
-    }
-
-    fn printer(&self) -> Option<&Printer> {
         match &self.style {
-            Style::Json(printer) | Style::Lines(printer) => Some(printer),
-            Style::Terminal(_) | Style::Silent => None,
+            Style::Json(printer) | Style::Lines(printer) => printer.is_behind(),
+            // A copy goes on behind a terminal that was stopped.
+            Style::Terminal(_) => self.is_dry_run && self.waiting.len() > WAITING_BYTES_MAX,
+            Style::Silent => false,
         }
     }
 

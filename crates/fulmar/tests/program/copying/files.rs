@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, UNIX_EPOCH};
 
-use super::{command, copy, expect_copied, far, far_path, near_path, noise, scene};
+use super::{at_terminal, command, copy, expect_copied, far, far_path, near_path, noise, scene};
 use crate::login::scene::{Plan, Scene};
 use crate::support::Person;
 use crate::support::network::Families;
@@ -181,6 +181,39 @@ fn ten_thousand_small_files_all_arrive() {
     let one = fs::read_to_string(far_path(&scene, "many/7777")).ok();
     assert_eq!(one.as_deref(), Some("7777"));
     scene.expect_nothing_left();
+}
+
+/// More than a terminal takes at once.
+#[test]
+fn a_dry_run_of_many_files_tells_of_each() {
+    let Some(scene) = scene() else { return };
+    scene.near.folder(Person::Alice, "tree");
+    let name = |number| format!("{number}-{}", "x".repeat(60));
+    for number in 0..2000 {
+        scene
+            .near
+            .write_home(Person::Alice, &format!("tree/{}", name(number)), "x");
+    }
+    let arguments = ["--dry-run", "-r", "tree", &far("")];
+    let mut terminal = at_terminal(&scene, &arguments);
+    assert_eq!(terminal.wait_for_end().code(), Some(0));
+    let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+    for number in 0..2000 {
+        assert!(
+            shown.contains(&format!("tree/{}  1 B", name(number))),
+            "{number}"
+        );
+    }
+    let last = "2000 files, 2.0 kB would be copied";
+    assert!(shown.trim_end().ends_with(last), "{shown:?}");
+    // With a terminal for what is wrong, but not for the list.
+    let line = format!("fulmar cp --dry-run -r tree {} > list", far(""));
+    let mut command = command(&scene, "script", &["-qec", &line, "/dev/null"]);
+    let output = scene.near.inside(|| command.output().expect("it starts"));
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(shown, "2000 files, 2.0 kB would be copied\r\n");
+    let list = fs::read_to_string(near_path(&scene, "list")).expect("it was written");
+    assert_eq!(list.lines().count(), 2000);
 }
 
 #[test]
