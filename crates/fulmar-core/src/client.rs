@@ -583,6 +583,11 @@ impl Client {
         self.endpoint.remote().echo_ack()
     }
 
+    /// Returns true if the server has not answered, although it has had the time to.
+    pub fn is_answer_late(&self, now: Time) -> bool {
+        !self.is_connected() && now.since(self.connecting_since) >= notice::SUSPICIOUS_AFTER
+    }
+
     /// Returns true once the server has answered.
     pub fn is_connected(&self) -> bool {
         self.endpoint.heard_at().is_some()

@@ -36,7 +36,7 @@ const CONNECTING_AFTER: Duration = Duration::from_millis(250);
 /// The wait for the first answer after which the notice says what to check.
 ///
 /// Source: docs/protocol.md §2.8.
-const SUSPICIOUS_AFTER: Duration = Duration::from_secs(3);
+pub(crate) const SUSPICIOUS_AFTER: Duration = Duration::from_secs(3);
 /// Errors of sending are told once they have come again after this long: a single one is the
 /// network's everyday life.
 ///

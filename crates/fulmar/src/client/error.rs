@@ -8,7 +8,7 @@ use fulmar_datagram::KeyError;
 use fulmar_login::LoginError;
 use fulmar_platform::Signal;
 
-use crate::advice::{Advice, signal_name};
+use crate::advice::{Advice, signal_name, status_after};
 use crate::log::LogError;
 use crate::system::SystemError;
 
@@ -73,6 +73,9 @@ pub(crate) enum ClientError {
         /// The address to which datagrams went.
         server: String,
     },
+    /// A signal asked us to leave before the server could have answered.
+    #[error("ended by {}", signal_name(*.0))]
+    GivenUp(Signal),
     /// A signal asked us to leave.
     #[error("ended by {}", signal_name(*.0))]
     Signalled(Signal),
@@ -113,6 +116,14 @@ impl Advice for ClientError {
             ClientError::Log(failure) => Some(failure),
             ClientError::System(failure) => Some(failure),
             _ => None,
+        }
+    }
+
+    fn status(&self, compat: CompatMode) -> u8 {
+        match (self, self.passed_on()) {
+            (ClientError::GivenUp(signal), _) => status_after(*signal),
+            (_, Some(failure)) => failure.status(compat),
+            (_, None) => compat.failure_status(),
         }
     }
 
@@ -187,9 +198,10 @@ impl Advice for ClientError {
             }
             ClientError::KeySpent => "start a new session".to_owned(),
             ClientError::Panicked(_) => "please report it, with what you did before".to_owned(),
-            ClientError::NoTerminal(_) | ClientError::Signalled(_) | ClientError::TerminalClosed => {
-                return None;
-            }
+            ClientError::NoTerminal(_)
+            | ClientError::GivenUp(_)
+            | ClientError::Signalled(_)
+            | ClientError::TerminalClosed => return None,
             ClientError::Login(_) | ClientError::Settings(_) | ClientError::Log(_) | ClientError::System(_) => {
                 return self.passed_on()?.advice(compat);
             }

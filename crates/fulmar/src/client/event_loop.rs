@@ -49,6 +49,8 @@ pub(crate) struct EventLoop {
     pub(crate) ended_by: Option<Signal>,
     /// True if ssh has left what we wrote; of that a signal tells.
     pub(crate) is_cut_off: bool,
+    /// True if the session has ended without an answer that there was time for.
+    pub(crate) is_answer_late: bool,
     /// The trouble, told by ssh, that makes the session impossible.
     pub(crate) trouble: Option<ClientError>,
 }
@@ -312,7 +314,10 @@ impl EventLoop {
                 ClientEvent::ClosePath { path } => self.sockets.close(path),
                 ClientEvent::Ended(ending) => {
                     tracing::info!(?ending, "the session is over");
-                    if ending == ClientEnding::NeverConnected && self.trouble.is_none() {
+                    // Whoever gives up at once has learnt nothing of the server.
+                    self.is_answer_late = self.client.is_answer_late(now);
+                    let is_unheard = ending == ClientEnding::NeverConnected && self.is_answer_late;
+                    if is_unheard && self.trouble.is_none() {
                         // An ssh that others share does not end with its server.
                         let login = self.login.as_ref().filter(|login| login.is_running());
                         let failure = login.and_then(|login| login.state().unheard());

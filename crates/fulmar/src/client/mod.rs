@@ -267,6 +267,7 @@ impl ClientSetup {
             steps: params.steps,
             ended_by: None,
             is_cut_off: params.is_cut_off,
+            is_answer_late: false,
             trouble: None,
         };
         // The terminal is given back after a panic, too (docs/threat-model.md §8).
@@ -321,6 +322,11 @@ fn judge(
 ) -> Result<SessionEnd, ClientError> {
     if let Some(failure) = event_loop.trouble.take() {
         return Err(failure);
+    }
+    let has_given_up = ending == ClientEnding::NeverConnected && !event_loop.is_answer_late;
+    if has_given_up && compat == CompatMode::Fulmar {
+        let signal = event_loop.ended_by.map(ClientError::GivenUp);
+        return signal.map_or(Ok(SessionEnd::User), Err);
     }
     let candidates = event_loop.sockets.candidates();
     let server = candidates.label();

@@ -719,6 +719,23 @@ fn a_way_that_is_closed_is_told_with_its_direction_and_can_be_given_up() {
     }
 }
 
+/// A second ago there was no session, and nothing is known of the way yet.
+#[test]
+fn whoever_gives_up_at_once_is_told_so_and_nothing_of_firewalls() {
+    let ended = "you have ended the session";
+    for (key, status, told) in [
+        (&b"\x03"[..], 130, "ended by SIGINT"),
+        (b"\x1e.", 255, ended),
+    ] {
+        let (_world, mut terminal, _deaf) = blocked(":");
+        terminal.wait_for_text("waiting for 127.0.0.1");
+        terminal.type_keys(key);
+        expect_end(&mut terminal, status, &[told]);
+        let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+        assert!(!shown.contains("firewall"), "{shown}");
+    }
+}
+
 #[test]
 fn a_server_whose_login_is_killed_before_it_hears_us_is_not_waited_for() {
     let (_world, mut terminal, _deaf) = blocked("kill -9 $$");

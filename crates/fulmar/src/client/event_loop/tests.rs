@@ -70,6 +70,7 @@ impl Scene {
                 steps: Steps::begin(now(), Verbosity::Usual),
                 ended_by: None,
                 is_cut_off: false,
+                is_answer_late: false,
                 trouble: None,
             },
             user,

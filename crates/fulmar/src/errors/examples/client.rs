@@ -131,6 +131,11 @@ pub(super) fn session() -> Vec<Row> {
             "Ctrl-C, or another signal, before there was a session",
         ),
         row(
+            ClientError::GivenUp(Signal::Interrupt),
+            FULMAR,
+            "the same, before the server could have answered",
+        ),
+        row(
             ClientError::Signalled(Signal::Terminate),
             FULMAR,
             "somebody sent the client a signal",
