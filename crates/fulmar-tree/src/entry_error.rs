@@ -7,7 +7,8 @@ use crate::system::Errno;
 /// Returns the kind of trouble that an error of the system is.
 pub(crate) fn kind(error: Errno) -> EntryErrorKind {
     match error {
-        Errno::NOENT => EntryErrorKind::Missing,
+        // The latter of a home.
+        Errno::NOENT | Errno::SRCH => EntryErrorKind::Missing,
         Errno::ACCESS | Errno::PERM => EntryErrorKind::Denied,
         Errno::NOSPC => EntryErrorKind::DiskFull,
         Errno::DQUOT => EntryErrorKind::Quota,
@@ -48,6 +49,9 @@ fn noted(trouble: EntryError, error: Errno) -> EntryError {
         EntryErrorKind::Io if error == Errno::NXIO => {
             trouble.with_note("nobody reads from that pipe, or that device is not there")
         }
+        EntryErrorKind::Missing if error == Errno::SRCH => trouble.with_note(
+            "the homes of others are not looked up: write the whole path, or ./~name for a name",
+        ),
         EntryErrorKind::Io | EntryErrorKind::Exhausted | EntryErrorKind::Unsupported => {
             trouble.with_note(&error.to_string())
         }

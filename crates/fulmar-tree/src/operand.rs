@@ -56,7 +56,7 @@ impl OperandContext {
     ///
     /// # Errors
     ///
-    /// A path with a NUL in it is `INVAL`, one of a user that nobody knows `NOENT`.
+    /// A path with a NUL in it is `INVAL`, one of a user whose home is not known `SRCH`.
     pub(crate) fn path(&self, operand: &[u8]) -> Result<Vec<u8>, Errno> {
         if operand.contains(&0) {
             return Err(Errno::INVAL);
@@ -72,7 +72,7 @@ impl OperandContext {
             .position(|byte| *byte == b'/')
             .unwrap_or(after.len());
         let (user, rest) = after.split_at(end);
-        let mut path = home((!user.is_empty()).then_some(user)).ok_or(Errno::NOENT)?;
+        let mut path = home((!user.is_empty()).then_some(user)).ok_or(Errno::SRCH)?;
         path.extend_from_slice(rest);
         Ok(path)
     }

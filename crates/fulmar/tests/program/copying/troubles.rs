@@ -325,6 +325,31 @@ fn a_server_that_is_named_and_not_there_is_told_of() {
 }
 
 #[test]
+fn the_own_home_has_a_name_and_those_of_others_have_none() {
+    let Some(scene) = scene() else { return };
+    scene.near.write_home(Person::Alice, "file", "content");
+    scene.far.folder(Person::Bob, "~root");
+    let told = expect_status(&scene, &["file", &far("~root/file")], 1);
+    let note = "the homes of others are not looked up: write the whole path, or ./~name for a name";
+    let place = far("~root/file");
+    assert_eq!(
+        told,
+        format!("fulmar: cannot write {place}: no such file or folder ({note})\n")
+    );
+    let told = expect_status(&scene, &[&far("~root/file"), "other"], 1);
+    assert!(told.contains(note), "{told}");
+    for (target, path) in [
+        ("./~root/file", "~root/file"),
+        ("~bob/own", "own"),
+        ("~/home", "home"),
+    ] {
+        expect_copied(&scene, &["file", &far(target)]);
+        let there = fs::read_to_string(far_path(&scene, path));
+        assert_eq!(there.ok().as_deref(), Some("content"), "{target}");
+    }
+}
+
+#[test]
 fn a_single_error_is_told_once() {
     let Some(scene) = scene() else { return };
     let told = expect_status(&scene, &["missing", &far("")], 1);
