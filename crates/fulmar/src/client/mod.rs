@@ -323,8 +323,10 @@ fn judge(
     if let Some(failure) = event_loop.trouble.take() {
         return Err(failure);
     }
+    let is_refused = event_loop.client.link_info().counters.send_errors > 0;
     let has_given_up = ending == ClientEnding::NeverConnected && !event_loop.is_answer_late;
-    if has_given_up && compat == CompatMode::Fulmar {
+    // A refusal says something at once.
+    if has_given_up && !is_refused && compat == CompatMode::Fulmar {
         let signal = event_loop.ended_by.map(ClientError::GivenUp);
         return signal.map_or(Ok(SessionEnd::User), Err);
     }

@@ -117,7 +117,7 @@ fn waiting(starter: Starter) -> Option<(Scene, Terminal)> {
 fn ctrl_c_when_the_server_waits_for_us(starter: Starter) {
     if let Some((scene, mut terminal)) = waiting(starter) {
         terminal.type_keys(CTRL_C);
-        expect_left(&scene, &mut terminal);
+        expect_interrupted(&scene, &mut terminal);
     }
 }
 
