@@ -7,7 +7,7 @@ use fulmar_base::{Hint, PathId, SendError, Time};
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
 use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_predict::{Overlay, PredictionDecision, TtyHints};
-use fulmar_terminal::{CursorShape, Screen, Size};
+use fulmar_terminal::{CursorShape, Screen, Size, TerminalReport};
 use fulmar_transport::{
     Arrival, DatagramVerdict, Dialect, DropReason, Ending, Endpoint, EndpointConfig, EndpointEvent,
     Received, Role, StateNumber, StateOutcome, Transmit,
@@ -28,7 +28,7 @@ use crate::outer_terminal::OuterTerminal;
 use crate::prediction::Prediction;
 use crate::random::{Seed, SeededNoise};
 use crate::terminal_probe::TerminalProbe;
-use crate::user_stream::{TerminalReport, UserStream};
+use crate::user_stream::UserStream;
 use crate::wake::Wake;
 
 /// Input that the server has not acknowledged; with more, no keys are read.

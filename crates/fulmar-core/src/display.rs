@@ -295,7 +295,7 @@ impl Titles {
 mod tests {
     use std::time::Duration;
 
-    use fulmar_terminal::{Checker, Position, Terminal, Vocabulary};
+    use fulmar_terminal::{Checker, Position, Terminal, TerminalReport, Vocabulary};
 
     use super::*;
 
@@ -382,8 +382,12 @@ mod tests {
     #[test]
     fn the_forms_of_keys_that_a_program_has_asked_for_are_put_back() {
         let mut scene = Scene::new(outer());
-        scene.program.set_keyboard_protocol(true);
-        scene.user.set_keyboard_protocol(true);
+        let report = TerminalReport {
+            keyboard: true,
+            ..TerminalReport::default()
+        };
+        scene.program.set_report(report);
+        scene.user.set_report(report);
         scene.user.process(b"\x1b[=4u");
         scene.draw(0, None);
         scene.program.process(b"\x1b[>1u");

@@ -95,5 +95,5 @@ pub use random::Seed;
 pub use server::{ExitRequest, Server, ServerConfig, ServerEnding, ServerEvent};
 pub use session_end::SessionEnd;
 pub use tty_watch::{ForegroundProgram, TtyState};
-pub use user_stream::{TerminalReport, UserEvent, UserStream, WindowSize};
+pub use user_stream::{UserEvent, UserStream, WindowSize};
 pub use wake::Wake;

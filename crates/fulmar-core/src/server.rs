@@ -6,7 +6,7 @@ use std::time::Duration;
 use fulmar_base::{Hint, PathId, SendError, Time};
 use fulmar_datagram::Key;
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
-use fulmar_terminal::{Screen, Size};
+use fulmar_terminal::{Screen, Size, TerminalReport};
 use fulmar_transport::{Arrival, Dialect, Ending, EndpointEvent, Received, StateNumber, Transmit};
 
 use crate::agreement::Agreement;
@@ -18,7 +18,6 @@ use crate::pty_replies::TtyReader;
 use crate::random::Seed;
 use crate::session::Session;
 use crate::tty_watch::TtyState;
-use crate::user_stream::TerminalReport;
 use crate::wake::Wake;
 
 /// The settings of a server.

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_predict::TtyHints;
-use fulmar_terminal::{CursorKeyMode, CursorKeys, ModeFlags, Screen, Size, Terminal};
+use fulmar_terminal::{
+    CursorKeyMode, CursorKeys, ModeFlags, Screen, Size, Terminal, TerminalReport,
+};
 use fulmar_transport::StateNumber;
 
 use crate::echo_ack::EchoHistory;
@@ -15,7 +17,7 @@ use crate::pty_replies::TtyReader;
 use crate::random::Seed;
 use crate::resize_pace::ResizePace;
 use crate::tty_watch::{TtyState, TtyWatch};
-use crate::user_stream::{TerminalReport, UserEvent};
+use crate::user_stream::UserEvent;
 use crate::wake::Wake;
 
 /// The server's side of a session, apart from how a client reaches it.
@@ -131,14 +133,12 @@ impl Session {
 
     /// Has questions about the user's terminal wait for the client's report.
     pub(crate) fn await_report(&mut self) {
-        self.terminal.await_colors();
+        self.terminal.await_report();
     }
 
     /// Takes note of what is known of the user's terminal: nothing, if the client does not tell.
     pub(crate) fn note_report(&mut self, now: Time, report: TerminalReport) {
-        self.terminal.set_clustering(report.clustering);
-        self.terminal.set_keyboard_protocol(report.keyboard);
-        self.terminal.set_default_colors(report.colors);
+        self.terminal.set_report(report);
         self.is_stale = true;
         self.answer(now);
     }
@@ -155,7 +155,7 @@ impl Session {
     pub(crate) fn handle_text(&mut self, now: Time, bytes: &[u8]) {
         self.terminal.process(bytes);
         self.is_stale = true;
-        self.terminal.take_replies();
+        self.terminal.drop_replies();
         self.look(now);
     }
 
@@ -293,6 +293,21 @@ mod tests {
     fn answers_to_the_program_come_back_as_input() {
         let mut session = session();
         session.handle_output(ms(0), b"\x1b[5n", TURN_WORK_MAX);
+        assert_eq!(session.input().front(), b"\x1b[0n");
+    }
+
+    #[test]
+    fn what_a_text_asks_is_answered_to_nobody_also_when_the_report_comes() {
+        let mut session = session();
+        session.await_report();
+        session.handle_text(ms(0), b"\x1b]11;?\x07\x1b[?u\x1b[c");
+        session.handle_output(ms(1), b"\x1b[5n", TURN_WORK_MAX);
+        let keyboard = true;
+        let report = TerminalReport {
+            keyboard,
+            ..TerminalReport::default()
+        };
+        session.note_report(ms(2), report);
         assert_eq!(session.input().front(), b"\x1b[0n");
     }
 

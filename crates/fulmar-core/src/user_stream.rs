@@ -7,7 +7,7 @@ mod wire;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use fulmar_terminal::{Answer, Clustering, DefaultColors, Size};
+use fulmar_terminal::{Size, TerminalReport};
 use fulmar_transport::{ApplyError, Budget, Difference, Reached, Synced, WorkBudget};
 
 use self::log::{Log, Reader};
@@ -39,32 +39,6 @@ impl From<Size> for WindowSize {
         WindowSize {
             width: size.columns().into(),
             height: size.rows().into(),
-        }
-    }
-}
-
-/// The things that are known of the user's terminal, as far as programs may ask for them or depend on them.
-///
-/// Source: docs/protocol.md §13.12.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TerminalReport {
-    /// Its colours.
-    pub colors: DefaultColors,
-    /// The say that programs have in mode 2027.
-    pub clustering: Clustering,
-    /// True if it speaks kitty's keyboard protocol.
-    pub keyboard: bool,
-}
-
-impl TerminalReport {
-    /// Takes note of an answer.
-    pub(crate) fn learn(&mut self, answer: &Answer) {
-        match answer {
-            Answer::Color(number, levels) => self.colors.note(*number, *levels),
-            Answer::KittyKeyboard => self.keyboard = true,
-            Answer::Mode(2027, 1 | 2) => self.clustering = Clustering::Switchable,
-            Answer::Mode(2027, 3) => self.clustering = Clustering::Permanent,
-            _ => {}
         }
     }
 }

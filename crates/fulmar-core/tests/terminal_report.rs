@@ -5,7 +5,7 @@ mod support;
 
 use fulmar_core::{Agreement, Capabilities, Capability, ServerConfig};
 use fulmar_sim::{Delay, Failure, Loss, Network, ms, secs};
-use fulmar_terminal::{Clustering, Column, DefaultColors, Glyph, Row, Vocabulary};
+use fulmar_terminal::{Clustering, Column, DefaultColors, Glyph, Row, TerminalReport, Vocabulary};
 
 use support::World;
 
@@ -33,8 +33,11 @@ fn world(client: Capabilities, server: Capabilities, clustering: Clustering) -> 
         |server: &mut ServerConfig| server.agreement = agreement,
     );
     let terminal = &mut world.near_mut().terminal;
-    terminal.set_default_colors(COLORS);
-    terminal.set_clustering(clustering);
+    terminal.set_report(TerminalReport {
+        colors: COLORS,
+        clustering,
+        keyboard: false,
+    });
     world.far_mut().reference.set_clustering(clustering);
     world
 }

@@ -55,11 +55,14 @@ fn masked(flags: u16) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Size, Terminal, Vocabulary};
+    use crate::{Size, Terminal, TerminalReport, Vocabulary};
 
     fn speaking() -> Terminal {
         let mut terminal = Terminal::new(Size::default());
-        terminal.set_keyboard_protocol(true);
+        terminal.set_report(TerminalReport {
+            keyboard: true,
+            ..TerminalReport::default()
+        });
         terminal
     }
 

@@ -7,12 +7,13 @@
 
 use std::fmt::Write;
 
-use crate::colors::{ColorLevels, DefaultColors};
+use crate::colors::ColorLevels;
 use crate::csi::Csi;
 use crate::modes::{ModeFlags, ModeState};
 use crate::palette::Slot;
 use crate::parser::Ending;
 use crate::rendition;
+use crate::report::TerminalReport;
 use crate::screen::Screen;
 
 /// The most bytes of answers that wait for the program; further ones are dropped and counted.
@@ -39,19 +40,17 @@ const VERSION: &str = concat!("\x1bP>|fulmar(", env!("CARGO_PKG_VERSION"), ")\x1
 #[derive(Clone, Debug)]
 pub(crate) struct Replies {
     waiting: String,
-    colors: KnownColors,
-    /// True if kitty's keyboard protocol is spoken.
-    keyboard_protocol: bool,
+    report: Report,
     max: usize,
     dropped: u64,
 }
 
-/// The colours of the user's terminal.
+/// The report about the user's terminal.
 #[derive(Clone, Debug)]
-enum KnownColors {
+enum Report {
     /// Nothing is known of that terminal yet; these questions wait, with the number of bytes of answers before each.
     Awaited(Vec<(usize, Question)>),
-    Known(DefaultColors),
+    Known(TerminalReport),
 }
 
 /// A question about the user's terminal, which is answered between other answers.
@@ -59,8 +58,8 @@ enum KnownColors {
 enum Question {
     /// The colour that the OSC of that number asks for.
     Color(u8, Ending),
-    /// The flags of kitty's keyboard protocol.
-    KeyboardFlags,
+    /// The flags of kitty's keyboard protocol, which are these.
+    KeyboardFlags(u8),
     /// Mode 2027.
     Clusters,
 }
@@ -73,8 +72,7 @@ impl Replies {
     pub(crate) fn new() -> Replies {
         Replies {
             waiting: String::new(),
-            colors: KnownColors::Known(DefaultColors::default()),
-            keyboard_protocol: false,
+            report: Report::Known(TerminalReport::default()),
             max: REPLIES_MAX,
             dropped: 0,
         }
@@ -82,28 +80,29 @@ impl Replies {
 
     /// Returns a place where no answer is kept.
     pub(crate) fn discarded() -> Replies {
+        let everything = TerminalReport {
+            keyboard: true,
+            ..TerminalReport::default()
+        };
         Replies {
-            waiting: String::new(),
-            colors: KnownColors::Known(DefaultColors::default()),
-            keyboard_protocol: true,
+            report: Report::Known(everything),
             max: 0,
-            dropped: 0,
+            ..Replies::new()
         }
     }
 
-    /// Returns true if it is spoken, or may be.
+    /// Returns true if kitty's keyboard protocol is spoken, or may be.
     pub(crate) fn speaks_keyboard_protocol(&self) -> bool {
-        self.keyboard_protocol || matches!(self.colors, KnownColors::Awaited(_))
-    }
-
-    pub(crate) fn set_keyboard_protocol(&mut self, is_spoken: bool) {
-        self.keyboard_protocol = is_spoken;
+        match &self.report {
+            Report::Awaited(_) => true,
+            Report::Known(report) => report.keyboard,
+        }
     }
 
     /// Takes the answers, up to a question that waits.
     pub(crate) fn take(&mut self) -> Vec<u8> {
         let mut end = self.waiting.len();
-        if let KnownColors::Awaited(questions) = &mut self.colors {
+        if let Report::Awaited(questions) = &mut self.report {
             end = questions.first().map_or(end, |(at, _)| *at);
             for (at, _) in questions {
                 *at -= end;
@@ -113,20 +112,28 @@ impl Replies {
         std::mem::replace(&mut self.waiting, rest).into_bytes()
     }
 
-    pub(crate) fn await_colors(&mut self) {
-        if let KnownColors::Known(_) = self.colors {
-            self.colors = KnownColors::Awaited(Vec::new());
+    /// Drops the answers, those to questions that wait among them.
+    pub(crate) fn clear(&mut self) {
+        self.waiting.clear();
+        if let Report::Awaited(questions) = &mut self.report {
+            questions.clear();
+        }
+    }
+
+    pub(crate) fn await_report(&mut self) {
+        if let Report::Known(_) = self.report {
+            self.report = Report::Awaited(Vec::new());
         }
     }
 
     pub(crate) fn has_questions(&self) -> bool {
-        matches!(&self.colors, KnownColors::Awaited(questions) if !questions.is_empty())
+        matches!(&self.report, Report::Awaited(questions) if !questions.is_empty())
     }
 
     /// Answers all questions that wait.
-    pub(crate) fn set_colors(&mut self, screen: &Screen, colors: DefaultColors) {
-        let known = KnownColors::Known(colors);
-        let KnownColors::Awaited(questions) = std::mem::replace(&mut self.colors, known) else {
+    pub(crate) fn set_report(&mut self, screen: &Screen, report: TerminalReport) {
+        let known = Report::Known(report);
+        let Report::Awaited(questions) = std::mem::replace(&mut self.report, known) else {
             return;
         };
         let answers = std::mem::take(&mut self.waiting);
@@ -135,7 +142,7 @@ impl Replies {
             self.waiting
                 .push_str(answers.get(from..at).unwrap_or_default());
             from = at;
-            self.answer_question(screen, &colors, question);
+            self.answer_question(screen, &report, question);
         }
         self.waiting
             .push_str(answers.get(from..).unwrap_or_default());
@@ -144,27 +151,28 @@ impl Replies {
     /// Answers a question about the user's terminal, or has it wait.
     fn ask(&mut self, screen: &Screen, question: Question) {
         let at = self.waiting.len();
-        match &mut self.colors {
-            KnownColors::Known(colors) => {
-                let colors = *colors;
-                self.answer_question(screen, &colors, question);
+        match &mut self.report {
+            Report::Known(report) => {
+                let report = *report;
+                self.answer_question(screen, &report, question);
             }
-            KnownColors::Awaited(questions) if questions.len() < QUESTIONS_MAX => {
+            Report::Awaited(questions) if questions.len() < QUESTIONS_MAX => {
                 questions.push((at, question));
             }
-            KnownColors::Awaited(_) => self.dropped += 1,
+            Report::Awaited(_) => self.dropped += 1,
         }
     }
 
-    fn answer_question(&mut self, screen: &Screen, colors: &DefaultColors, question: Question) {
+    fn answer_question(&mut self, screen: &Screen, report: &TerminalReport, question: Question) {
         match question {
             Question::Color(number, ending) => {
-                self.answer_color(colors.of_osc(number), format_args!("{number}"), ending);
+                let color = report.colors.of_osc(number);
+                self.answer_color(color, format_args!("{number}"), ending);
             }
-            Question::KeyboardFlags if self.keyboard_protocol => {
-                self.push(&format!("\x1b[?{}u", screen.keyboard_flags()));
+            Question::KeyboardFlags(flags) if report.keyboard => {
+                self.push(&format!("\x1b[?{flags}u"));
             }
-            Question::KeyboardFlags => {}
+            Question::KeyboardFlags(_) => {}
             Question::Clusters => self.report_mode("?", 2027, screen.private_mode(2027)),
         }
     }
@@ -274,7 +282,9 @@ impl Replies {
                 let size = screen.size();
                 self.push(&format!("\x1b[8;{};{}t", size.rows(), size.columns()));
             }
-            (Some('?'), [], 'u') => self.ask(screen, Question::KeyboardFlags),
+            (Some('?'), [], 'u') => {
+                self.ask(screen, Question::KeyboardFlags(screen.keyboard_flags()));
+            }
             (Some('?'), b"$", 'p') if value == 2027 => self.ask(screen, Question::Clusters),
             (Some('?'), b"$", 'p') => self.report_mode("?", value, screen.private_mode(value)),
             (None, b"$", 'p') => self.report_mode("", value, screen.mode(value)),
@@ -334,13 +344,21 @@ fn position(screen: &Screen) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Size, Terminal};
+    use crate::{Clustering, DefaultColors, Size, Terminal};
 
     const COLORS: DefaultColors = DefaultColors {
         text: Some([0xe5e5, 0xe5e5, 0]),
         background: Some([0, 0x1234, 0xffff]),
         cursor: None,
     };
+
+    fn report(keyboard: bool) -> TerminalReport {
+        TerminalReport {
+            colors: COLORS,
+            clustering: Clustering::Switchable,
+            keyboard,
+        }
+    }
 
     fn answers(terminal: &mut Terminal, asked: &str) -> String {
         terminal.process(asked.as_bytes());
@@ -351,7 +369,7 @@ mod tests {
     fn colours_are_answered_as_far_as_they_are_known() {
         let mut terminal = Terminal::new(Size::default());
         assert_eq!(answers(&mut terminal, "\x1b]10;?\x07"), "");
-        terminal.set_default_colors(COLORS);
+        terminal.set_report(report(false));
         for (asked, answer) in [
             ("\x1b]10;?\x07", "\x1b]10;rgb:e5e5/e5e5/0000\x07"),
             ("\x1b]11;?\x1b\\", "\x1b]11;rgb:0000/1234/ffff\x1b\\"),
@@ -369,12 +387,12 @@ mod tests {
     #[test]
     fn a_question_that_waits_is_answered_before_what_was_asked_after_it() {
         let mut terminal = Terminal::new(Size::default());
-        terminal.await_colors();
+        terminal.await_report();
         let asked = "\x1b[5n\x1b]11;?\x07\x1b[5n\x1b]12;?\x07\x1b[5n";
         assert_eq!(answers(&mut terminal, asked), "\x1b[0n");
         assert!(terminal.has_questions());
         assert_eq!(answers(&mut terminal, "\x1b]10;?\x07"), "");
-        terminal.set_default_colors(COLORS);
+        terminal.set_report(report(false));
         assert!(!terminal.has_questions());
         let answer = "\x1b]11;rgb:0000/1234/ffff\x07\x1b[0n\x1b[0n\x1b]10;rgb:e5e5/e5e5/0000\x07";
         assert_eq!(answers(&mut terminal, ""), answer);
@@ -388,18 +406,14 @@ mod tests {
             (false, "\x1b[?2027;2$y\x1b[0n"),
         ] {
             let mut terminal = Terminal::new(Size::default());
-            terminal.await_colors();
-            assert_eq!(
-                answers(&mut terminal, "\x1b[>5u\x1b[?u\x1b[?2027$p\x1b[5n"),
-                ""
-            );
-            terminal.set_clustering(crate::Clustering::Switchable);
-            terminal.set_keyboard_protocol(is_spoken);
-            terminal.set_default_colors(COLORS);
+            terminal.await_report();
+            let asked = "\x1b[>5u\x1b[?u\x1b[>3u\x1b[?2027$p\x1b[5n";
+            assert_eq!(answers(&mut terminal, asked), "");
+            terminal.set_report(report(is_spoken));
             assert_eq!(answers(&mut terminal, ""), answer);
             assert_eq!(
                 terminal.screen().keyboard_flags(),
-                if is_spoken { 5 } else { 0 }
+                if is_spoken { 3 } else { 0 }
             );
         }
     }
@@ -407,12 +421,23 @@ mod tests {
     #[test]
     fn no_more_than_some_questions_wait() {
         let mut terminal = Terminal::new(Size::default());
-        terminal.await_colors();
+        terminal.await_report();
         let asked = "\x1b]11;?\x07".repeat(QUESTIONS_MAX + 1);
         assert_eq!(answers(&mut terminal, &asked), "");
         assert_eq!(terminal.replies_dropped(), 1);
-        terminal.set_default_colors(COLORS);
+        terminal.set_report(report(false));
         let answer = "\x1b]11;rgb:0000/1234/ffff\x07".repeat(QUESTIONS_MAX);
         assert_eq!(answers(&mut terminal, ""), answer);
+    }
+
+    #[test]
+    fn what_nobody_has_asked_is_not_answered_later_either() {
+        let mut terminal = Terminal::new(Size::default());
+        terminal.await_report();
+        terminal.process(b"\x1b]11;?\x07\x1b[?u\x1b[?2027$p\x1b[c");
+        terminal.drop_replies();
+        assert!(!terminal.has_questions());
+        terminal.set_report(report(true));
+        assert_eq!(answers(&mut terminal, "\x1b[5n"), "\x1b[0n");
     }
 }

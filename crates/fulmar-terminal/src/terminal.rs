@@ -1,10 +1,10 @@
 //! A terminal: bytes in, screen and answers out.
 
 use crate::clustering::Clustering;
-use crate::colors::DefaultColors;
 use crate::csi::Csi;
 use crate::parser::{Ending, Handler, Parser};
 use crate::replies::Replies;
+use crate::report::TerminalReport;
 use crate::screen::Screen;
 use crate::size::Size;
 use crate::{esc, osc, sequences};
@@ -72,23 +72,18 @@ impl Terminal {
         self.screen.set_clustering(clustering);
     }
 
-    /// Has questions about the user's terminal wait until its colours are known.
-    pub fn await_colors(&mut self) {
-        self.replies.await_colors();
+    /// Has questions about the user's terminal wait for the report about it.
+    pub fn await_report(&mut self) {
+        self.replies.await_report();
     }
 
-    /// Tells which colours the user's terminal has, and answers all questions about that terminal which wait: so it comes behind
-    /// all else that is known of it.
-    pub fn set_default_colors(&mut self, colors: DefaultColors) {
-        self.replies.set_colors(&self.screen, colors);
-    }
-
-    /// Tells whether the user's terminal speaks kitty's keyboard protocol, so that programs can.
-    pub fn set_keyboard_protocol(&mut self, is_spoken: bool) {
-        if !is_spoken {
+    /// Tells what the user's terminal is like, and answers the questions about it that wait.
+    pub fn set_report(&mut self, report: TerminalReport) {
+        self.screen.set_clustering(report.clustering);
+        if !report.keyboard {
             self.screen.forget_keyboard();
         }
-        self.replies.set_keyboard_protocol(is_spoken);
+        self.replies.set_report(&self.screen, report);
     }
 
     /// Returns true if an answer waits until something is known of the user's terminal, and so do those behind it.
@@ -100,6 +95,11 @@ impl Terminal {
     /// They are few; what exceeds 64 KiB is dropped.
     pub fn take_replies(&mut self) -> Vec<u8> {
         self.replies.take()
+    }
+
+    /// Drops the answers to all questions so far, which were nobody's.
+    pub fn drop_replies(&mut self) {
+        self.replies.clear();
     }
 
     /// The number of answers that were dropped because nobody took those before.

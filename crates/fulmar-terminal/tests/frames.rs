@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use fulmar_terminal::{
     CellRow, Checker, Clustering, Colors, Column, Glyph, LINKS_MAX, MouseEncodings, Row, Screen,
-    Size, Style, Terminal, Vocabulary,
+    Size, Style, Terminal, TerminalReport, Vocabulary,
 };
 use proptest::prelude::*;
 
@@ -110,8 +110,11 @@ fn run(size: Size, bytes: &str) -> Terminal {
 
 fn run_with(clustering: Clustering, size: Size, bytes: &str) -> Terminal {
     let mut terminal = Terminal::new(size);
-    terminal.set_keyboard_protocol(true);
-    terminal.set_clustering(clustering);
+    terminal.set_report(TerminalReport {
+        clustering,
+        keyboard: true,
+        ..TerminalReport::default()
+    });
     terminal.process(bytes.as_bytes());
     terminal
 }

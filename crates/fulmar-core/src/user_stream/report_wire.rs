@@ -7,10 +7,8 @@
 //!
 //! Source: docs/protocol.md §13.12.
 
-use fulmar_terminal::{Clustering, ColorLevels};
+use fulmar_terminal::{Clustering, ColorLevels, TerminalReport};
 use fulmar_transport::wire::{self, Fields, WireError};
-
-use super::TerminalReport;
 
 const TEXT: u32 = 1;
 const BACKGROUND: u32 = 2;

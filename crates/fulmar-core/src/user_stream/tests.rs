@@ -1,3 +1,4 @@
+use fulmar_terminal::{Clustering, DefaultColors};
 use proptest::prelude::*;
 
 use super::log::HELD_BYTES_MAX;
