@@ -196,6 +196,9 @@ impl Display {
             _ => {
                 // The rest of the screen is known afterwards, whatever it was.
                 screen.palette().write_resets(&self.changed.palette, out);
+                if self.changed.keyboard && screen.keyboard_flags() == 0 {
+                    out.extend_from_slice(b"\x1b[=0;1u");
+                }
                 screen.repaint(vocabulary)
             }
         };
@@ -396,6 +399,11 @@ mod tests {
         scene.program.process(b"\x1b[=3u");
         scene.draw(2, None);
         assert_eq!(scene.user.screen().keyboard_flags(), 3);
+        // In the frame that paints everything too.
+        scene.display.forget();
+        scene.program.process(b"\x1b[=0u");
+        scene.draw(3, None);
+        assert_eq!(scene.user.screen().keyboard_flags(), 0);
         // The screen before has its own, and this one what it had.
         scene.leave();
         assert_eq!(scene.user.screen().keyboard_flags(), 4);

@@ -54,8 +54,8 @@ impl Screen {
 
     /// Returns a frame that paints this screen whatever the reader shows now.
     ///
-    /// The reader's size must be this screen's. Title, icon name, clipboard and the cursor's shape
-    /// are left as they are where this screen has none of its own.
+    /// The reader's size must be this screen's. Title, icon name, clipboard, the cursor's shape,
+    /// colours and the forms of keys are left as they are where this screen has none of its own.
     pub fn repaint(&self, vocabulary: &Vocabulary) -> Vec<u8> {
         let blank = Screen::new(self.size());
         let target = self.told(vocabulary);
