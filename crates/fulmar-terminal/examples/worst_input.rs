@@ -16,7 +16,7 @@ use fulmar_terminal::{Clustering, Size, Terminal};
 const BYTES: usize = 1 << 18;
 
 /// Input that makes much work, and how it is called.
-const KINDS: [(&str, &str); 27] = [
+const KINDS: [(&str, &str); 29] = [
     ("REP", "x\x1b[65535b"),
     ("REP, wide", "漢\x1b[65535b"),
     ("REP, not wrapping", "\x1b[?7l漢\x1b[65535b"),
@@ -38,6 +38,8 @@ const KINDS: [(&str, &str); 27] = [
     ("long clusters", "\x1b[?2027h\u{301}"),
     ("REP, cluster", "\x1b[?2027h👍🏽\x1b[65535b"),
     ("links", "\x1b]8;;x:y\x07x"),
+    ("a colour, set", "\x1b]4;1;#000\x07\x1b]4;1;#fff\x07"),
+    ("colours, asked", "\x1b]4;1;?;1;?\x07"),
     ("SGR", "\x1b[m"),
     ("DSR", "\x1b[6n"),
     ("DECRQSS", "\x1bP$qm\x1b\\"),

@@ -1,4 +1,6 @@
-//! The colours that the user's terminal has by itself.
+//! The colours that the user's terminal has by itself, and how colours are written.
+
+use std::str::FromStr;
 
 /// Red, green and blue, from 0 to 65 535.
 pub type ColorLevels = [u16; 3];
@@ -36,9 +38,17 @@ impl DefaultColors {
     }
 }
 
-/// Reads `rgb:r/g/b` with one to four hexadecimal digits each, or `#rgb` with as many, of which those that are missing are zeros.
+/// Reads decimal digits, and nothing else.
+pub(crate) fn digits<N: FromStr>(text: &str) -> Option<N> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_plain)
+}
+
+/// Reads `rgb:r/g/b` with one to four hexadecimal digits each, or `#rgb` with as many.
 ///
-/// Source: XParseColor(3), as xterm's control sequences name it.
+/// Source: XParseColor(3), as xterm's control sequences name it; but for `#rrggbb`, of which it sets the lower half of each
+/// colour to zero, as it does of one digit and of three. Screens of 8 bits a colour show no difference, and a terminal that is asked
+/// then tells `rrrr/gggg/bbbb`.
 pub(crate) fn parse_color(text: &str) -> Option<ColorLevels> {
     if let Some(digits) = text.strip_prefix('#') {
         return parse_digits(digits);
@@ -53,12 +63,9 @@ fn parse_digits(digits: &str) -> Option<ColorLevels> {
     if !matches!(digits.len(), 3 | 6 | 9 | 12) || !digits.is_ascii() {
         return None;
     }
-    // Of two digits X makes 16 bits as of those behind rgb:, or else white would be grey on most screens.
     let read = |part: &str| match each {
         2 => level(part),
-        _ => u16::from_str_radix(part, 16)
-            .ok()
-            .map(|value| value << (16 - 4 * each)),
+        _ => hexadecimal(part).map(|value| value << (16 - 4 * each)),
     };
     let (red, rest) = digits.split_at(each);
     let (green, blue) = rest.split_at(each);
@@ -67,10 +74,14 @@ fn parse_digits(digits: &str) -> Option<ColorLevels> {
 
 /// Reads hexadecimal digits, of which all set are the whole of a colour.
 fn level(digits: &str) -> Option<u16> {
-    if !(1..=4).contains(&digits.len()) {
-        return None;
-    }
-    let value = u32::from_str_radix(digits, 16).ok()?;
+    let value = u32::from(hexadecimal(digits)?);
     let whole = (1 << (4 * digits.len())) - 1;
     u16::try_from(value * 0xffff / whole).ok()
+}
+
+/// Reads one to four hexadecimal digits, and nothing else.
+fn hexadecimal(digits: &str) -> Option<u16> {
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let value = u16::from_str_radix(digits, 16).ok();
+    value.filter(|_| is_plain && digits.len() <= 4)
 }

@@ -1,13 +1,15 @@
-//! Operating system commands: titles, links, the clipboard.
+//! Operating system commands: titles, colours, links, the clipboard.
 //!
 //! Source: docs/protocol.md §8.8; caps: docs/threat-model.md §6.
 
 use std::sync::Arc;
 
 use crate::base64::is_base64;
-use crate::colors::{ColorLevels, parse_color};
+use crate::colors::{ColorLevels, digits, parse_color};
 use crate::hyperlink::{Hyperlink, LINK_URI_MAX, Shared};
 use crate::palette::{Palette, Slot};
+use crate::parser::Ending;
+use crate::replies::Replies;
 use crate::screen::{ALLOCATION_WORK, Screen};
 
 /// The longest title, in characters; the rest is cut off.
@@ -24,16 +26,37 @@ pub(crate) const SHORT_CLIPBOARD_MAX: usize = 16_384 - "52;c;".len();
 /// `worst_input`.
 const LINK_WORK: u64 = 48;
 
-/// The work of setting a colour, which may copy all that are set: some ten for each of 64 nodes. Chosen by eye.
+/// The work of setting a colour, which may copy all that are set: some ten for each of 64 nodes, ten allocations together.
+/// Chosen by eye.
 const SET_WORK: u64 = 10 * ALLOCATION_WORK;
 
-/// Does what the text of an OSC says; what is not known is ignored.
-pub(crate) fn dispatch(screen: &mut Screen, text: &str) {
+/// Does what the text of an OSC says, and answers what it asks; what is not known is ignored.
+pub(crate) fn dispatch(screen: &mut Screen, replies: &mut Replies, text: &str, ending: Ending) {
     let (number, value) = text.split_once(';').unwrap_or((text, ""));
-    if screen.set_colors(number, value) || number.len() == text.len() {
-        return;
-    }
     match number {
+        "4" => {
+            let mut parts = value.split(';');
+            while let (Some(index), Some(color)) = (parts.next(), parts.next()) {
+                let slot = digits(index).map(Slot::Indexed);
+                screen.set_or_tell_color(replies, slot, color, ending);
+            }
+        }
+        "10" | "11" | "12" => {
+            let first = digits(number).unwrap_or(u8::MAX);
+            for (slot, color) in (first..=12).map(Slot::Dynamic).zip(value.split(';')) {
+                screen.set_or_tell_color(replies, Some(slot), color, ending);
+            }
+        }
+        "104" if value.is_empty() => screen.reset_indexed_colors(),
+        "104" => {
+            for index in value.split(';') {
+                screen.reset_color(digits(index).map(Slot::Indexed));
+            }
+        }
+        "110" => screen.reset_color(Some(Slot::Dynamic(10))),
+        "111" => screen.reset_color(Some(Slot::Dynamic(11))),
+        "112" => screen.reset_color(Some(Slot::Dynamic(12))),
+        _ if number.len() == text.len() => {}
         "0" | "" => {
             screen.set_icon_name(value);
             screen.set_title(value);
@@ -47,38 +70,26 @@ pub(crate) fn dispatch(screen: &mut Screen, text: &str) {
 }
 
 impl Screen {
-    /// Does what an OSC says about colours: sets or resets some. Returns false if it is about something else.
-    fn set_colors(&mut self, number: &str, value: &str) -> bool {
-        match number {
-            "4" => {
-                let mut parts = value.split(';');
-                while let (Some(index), Some(color)) = (parts.next(), parts.next()) {
-                    let slot = index.parse().map(Slot::Indexed).ok();
-                    self.set_color(slot, parse_color(color));
-                }
+    fn set_or_tell_color(
+        &mut self,
+        replies: &mut Replies,
+        slot: Option<Slot>,
+        color: &str,
+        ending: Ending,
+    ) {
+        match (slot, color) {
+            (Some(slot), "?") => {
+                self.charge(replies.work());
+                replies.answer_color_of(self, slot, ending);
             }
-            "104" if value.is_empty() => {
-                if self.palette.has_indexed() {
-                    self.change_palette(Palette::reset_indexed);
-                }
-            }
-            "104" => {
-                for index in value.split(';') {
-                    self.reset_color(index.parse().map(Slot::Indexed).ok());
-                }
-            }
-            "10" | "11" | "12" => {
-                let first = number.parse().unwrap_or(u8::MAX);
-                for (number, color) in (first..=12).zip(value.split(';')) {
-                    self.set_color(Some(Slot::Dynamic(number)), parse_color(color));
-                }
-            }
-            "110" => self.reset_color(Some(Slot::Dynamic(10))),
-            "111" => self.reset_color(Some(Slot::Dynamic(11))),
-            "112" => self.reset_color(Some(Slot::Dynamic(12))),
-            _ => return false,
+            _ => self.set_color(slot, parse_color(color)),
         }
-        true
+    }
+
+    fn reset_indexed_colors(&mut self) {
+        if self.palette.has_indexed() {
+            self.change_palette(Palette::reset_indexed);
+        }
     }
 
     fn set_color(&mut self, slot: Option<Slot>, levels: Option<ColorLevels>) {

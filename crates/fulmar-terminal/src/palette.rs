@@ -59,9 +59,9 @@ impl Palette {
         self.set.retain(|slot, _| !slot.is_indexed());
     }
 
-    /// The memory that it takes, about.
+    /// The memory that it takes, about: half of a node of the tree is used at least.
     pub(crate) fn held_bytes(&self) -> usize {
-        self.set.len() * size_of::<(Slot, ColorLevels)>()
+        self.set.len() * 2 * (size_of::<(Slot, ColorLevels)>() + size_of::<usize>())
     }
 
     /// Appends what makes a terminal with the colours `before` have these.
@@ -134,7 +134,7 @@ mod tests {
                 "\x1b]10;rgb:0000/0000/0000\x1b\\\x1b]11;rgb:ffff/ffff/ffff\x1b\\",
             ),
             (
-                "\x1b]4;256;#000\x07\x1b]4;x;#000\x07\x1b]4;1;red\x07\x1b]13;#000\x07\x1b]4;1\x07",
+                "\x1b]4;+1;#000\x07\x1b]4;1;#+00\x07\x1b]4;1;rgb:+1/2/3\x07\x1b]4;256;#000\x07\x1b]4;x;#000\x07\x1b]4;1;red\x07\x1b]13;#000\x07\x1b]4;1\x07",
                 "",
             ),
             ("\x1b]4;1;#000;2;#fff\x07\x1b]104;1;2\x07", ""),
@@ -154,9 +154,10 @@ mod tests {
 
     #[test]
     fn what_a_program_has_set_is_answered() {
-        let mut terminal =
-            drawn("\x1b]4;7;#123456\x07\x1b]11;#fff\x07\x1b]4;7;?;8;?\x07\x1b]11;?\x1b\\");
-        let answers = "\x1b]4;7;rgb:1212/3434/5656\x07\x1b]11;rgb:f000/f000/f000\x1b\\";
+        let mut terminal = drawn(
+            "\x1b]4;7;#123456\x07\x1b]11;#fff\x07\x1b]4;7;?;8;?;9;#abc;9;?\x07\x1b]11;?\x1b\\",
+        );
+        let answers = "\x1b]4;7;rgb:1212/3434/5656\x07\x1b]4;9;rgb:a000/b000/c000\x07\x1b]11;rgb:f000/f000/f000\x1b\\";
         assert_eq!(String::from_utf8(terminal.take_replies()).unwrap(), answers);
     }
 

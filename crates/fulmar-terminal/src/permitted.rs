@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::base64::is_base64;
-use crate::colors::parse_color;
+use crate::colors::{digits, parse_color};
 use crate::csi::PARAMETERS_MAX;
 use crate::hyperlink::LINK_URI_MAX;
 use crate::osc::TITLE_MAX;
@@ -83,12 +83,7 @@ const SEQUENCES: [Sequence; 12] = [
         ]),
     ),
     // The forms of keys.
-    Sequence {
-        prefix: b'=',
-        intermediate: 0,
-        finals: b"u",
-        parameters: Parameters::KeyboardFlags,
-    },
+    csi(b'=', b"u", Parameters::KeyboardFlags),
     csi(b'>', b"u", Parameters::Exactly(&[""])),
     csi(b'<', b"u", Parameters::Exactly(&[""])),
     // The title stack.
@@ -286,10 +281,10 @@ impl Parameters {
         match self {
             Parameters::Numbers(most) => are_numbers(text.split(';'), *most),
             Parameters::Rendition => are_numbers(text.split([';', ':']), PARAMETERS_MAX),
-            Parameters::OneOf(numbers) => text.parse().is_ok_and(|n: u16| numbers.contains(&n)),
+            Parameters::OneOf(numbers) => digits(text).is_some_and(|n| numbers.contains(&n)),
             Parameters::KeyboardFlags => {
-                let flags = text.strip_suffix(";1").map(str::parse);
-                flags.is_some_and(|flags: Result<u8, _>| flags.is_ok_and(|flags| flags < 32))
+                let flags: Option<u8> = text.strip_suffix(";1").and_then(digits);
+                flags.is_some_and(|flags| flags < 32)
             }
             Parameters::Exactly(texts) => texts.contains(&text),
         }
@@ -298,10 +293,7 @@ impl Parameters {
 
 /// Returns true if there are at most so many, and each is left out or at most 65 535.
 fn are_numbers<'a>(texts: impl Iterator<Item = &'a str> + Clone, most: usize) -> bool {
-    let is_number = |text: &str| {
-        text.is_empty()
-            || text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok()
-    };
+    let is_number = |text: &str| text.is_empty() || digits::<u16>(text).is_some();
     texts.clone().count() <= most && texts.into_iter().all(is_number)
 }
 
@@ -322,11 +314,11 @@ fn judge_osc(bytes: &[u8]) -> SequenceStatus {
     }
     let permitted = match text.split_once(';') {
         Some(("0" | "1" | "2", title)) => title.chars().count() <= TITLE_MAX,
-        Some(("4", rest)) => rest
-            .split_once(';')
-            .is_some_and(|(index, color)| index.parse::<u8>().is_ok() && is_permitted_color(color)),
+        Some(("4", rest)) => rest.split_once(';').is_some_and(|(index, color)| {
+            digits::<u8>(index).is_some() && is_permitted_color(color)
+        }),
         Some(("10" | "11" | "12", color)) => is_permitted_color(color),
-        Some(("104", index)) => index.parse::<u8>().is_ok(),
+        Some(("104", index)) => digits::<u8>(index).is_some(),
         Some(("52", rest)) => rest.strip_prefix("c;").is_some_and(is_permitted_clipboard),
         Some(("8", rest)) => rest.split_once(';').is_some_and(|(parameters, uri)| {
             let id = parameters.strip_prefix("id=");
@@ -403,6 +395,12 @@ mod tests {
             "\x1b[?1048h",
             "\x1b[?1000;1006h",
             "\x1b[+1A",
+            "\x1b[?+25h",
+            "\x1b[+1 q",
+            "\x1b[=+1;1u",
+            "\x1b]4;+1;rgb:0000/ffff/1234\x1b\\",
+            "\x1b]104;+1\x1b\\",
+            "\x1b]11;rgb:+000/ffff/1234\x1b\\",
             "\x1b[65536A",
             "\x1b[65536m",
             "\x1b[?3h",

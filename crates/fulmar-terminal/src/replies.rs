@@ -177,41 +177,20 @@ impl Replies {
         }
     }
 
-    /// Answers an OSC that asks for colours: of numbers those that a program has set, of the rest also those of the user's
+    /// Answers an OSC that asks for a colour: of numbers one that a program has set, of the rest also that of the user's
     /// terminal.
-    /// Returns for how many it asks.
-    pub(crate) fn answer_osc(&mut self, screen: &Screen, text: &str, ending: Ending) -> u64 {
-        let Some((number, parts)) = text.split_once(';').filter(|_| self.max > 0) else {
-            return 0;
-        };
-        let mut questions = 0;
-        match number {
-            "4" => {
-                let mut parts = parts.split(';');
-                while let (Some(index), Some(color)) = (parts.next(), parts.next()) {
-                    if let (Ok(index), "?") = (index.parse(), color) {
-                        questions += 1;
-                        let set = screen.palette.get(Slot::Indexed(index));
-                        self.answer_color(set, format_args!("4;{index}"), ending);
-                    }
-                }
-            }
-            "10" | "11" | "12" => {
-                let first = number.parse().unwrap_or(u8::MAX);
-                for (number, _) in (first..=12)
-                    .zip(parts.split(';'))
-                    .filter(|(_, part)| *part == "?")
-                {
-                    questions += 1;
-                    match screen.palette.get(Slot::Dynamic(number)) {
-                        Some(set) => self.answer_color(Some(set), format_args!("{number}"), ending),
-                        None => self.ask(screen, Question::Color(number, ending)),
-                    }
-                }
-            }
-            _ => {}
+    pub(crate) fn answer_color_of(&mut self, screen: &Screen, slot: Slot, ending: Ending) {
+        if self.max == 0 {
+            return;
         }
-        questions
+        let set = screen.palette.get(slot);
+        match slot {
+            Slot::Indexed(index) => self.answer_color(set, format_args!("4;{index}"), ending),
+            Slot::Dynamic(number) if set.is_none() => {
+                self.ask(screen, Question::Color(number, ending));
+            }
+            Slot::Dynamic(number) => self.answer_color(set, format_args!("{number}"), ending),
+        }
     }
 
     /// As xterm: all 16 bits, and the end that the question had.

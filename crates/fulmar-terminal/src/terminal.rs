@@ -184,9 +184,7 @@ impl Handler for Emulator<'_> {
 
     fn osc(&mut self, text: &str, ending: Ending) {
         self.screen.charge(FUNCTION_WORK);
-        let questions = self.replies.answer_osc(self.screen, text, ending);
-        self.screen.charge(questions * self.replies.work());
-        osc::dispatch(self.screen, text);
+        osc::dispatch(self.screen, self.replies, text, ending);
     }
 
     fn dcs(&mut self, text: &str) {
