@@ -97,8 +97,9 @@ impl AnswerReader {
 
     fn read_byte(&mut self, byte: u8, keys: &mut Vec<u8>, answers: &mut Vec<Answer>) {
         if let Some(dropped) = self.dropping {
-            let is_over = matches!(byte, 0x07 | b'\\') || dropped >= DROPPED_BYTES_MAX;
-            self.dropping = Some(dropped + 1).filter(|_| !is_over);
+            let dropped = dropped + 1;
+            let is_over = matches!(byte, 0x07 | b'\\') || dropped == DROPPED_BYTES_MAX;
+            self.dropping = Some(dropped).filter(|_| !is_over);
             return;
         }
         self.held.push(byte);
@@ -273,7 +274,7 @@ mod tests {
         assert_eq!(reader.read(&endless, &mut keys), []);
         assert!(reader.held().is_empty());
         let dropped = endless.len() - keys.len();
-        assert_eq!(dropped, ANSWER_BYTES_MAX + DROPPED_BYTES_MAX + 1);
+        assert_eq!(dropped, ANSWER_BYTES_MAX + DROPPED_BYTES_MAX);
         let long = [b"\x1bP>|".to_vec(), vec![b'x'; 1000], b"\x1b\\ok".to_vec()].concat();
         keys.clear();
         assert_eq!(reader.read(&long, &mut keys), []);
