@@ -9,7 +9,7 @@ pub const CELL_TEXT_MAX: usize = 32;
 
 /// The longest text of one cell, in bytes of UTF-8, where cells hold grapheme clusters.
 ///
-/// Chosen by eye: the longest emoji of Unicode 17 (a kiss of two people with skin tones) has 35 bytes.
+/// Source: docs/threat-model.md §6. The longest emoji of Unicode 17 (a kiss of two people with skin tones) has 35 bytes.
 pub const CLUSTER_TEXT_MAX: usize = 64;
 
 /// A cell of a [`CellRow`](crate::CellRow).

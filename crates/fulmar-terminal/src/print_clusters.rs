@@ -23,16 +23,16 @@ impl Screen {
             } else {
                 // Only the first of a run could have joined the cell before it.
                 let run = if is_run { self.run_of(rest) } else { "" };
-                match if run.is_empty() {
+                let printed = if run.is_empty() {
                     0
                 } else {
                     self.print_run(run)
-                } {
-                    0 => {
-                        self.print_char(shown);
-                        c.len_utf8()
-                    }
-                    printed => printed,
+                };
+                if printed == 0 {
+                    self.print_char(shown);
+                    c.len_utf8()
+                } else {
+                    printed
                 }
             };
             rest = rest.get(printed..).unwrap_or_default();

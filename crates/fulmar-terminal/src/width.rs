@@ -13,8 +13,8 @@ pub(crate) enum Width {
 
 /// Returns the width of one character by itself, as `wcwidth` does.
 ///
-/// No cluster is ever formed, so a family emoji is as wide as its members together: programs and
-/// stock peers count that way, with the C library of their host.
+/// So a family emoji is as wide as its members together, as programs and stock peers count with the C library of their
+/// host; where cells hold grapheme clusters (mode 2027), [`grown_columns`] counts.
 ///
 /// Source: docs/protocol.md §8.4; the tables are those of the Unicode version of `unicode-width`,
 /// but for [`AS_IN_C`].
