@@ -23,7 +23,7 @@ impl Charset {
     /// Returns the set that is called by `letter`; unknown ones are shown as ASCII.
     pub(crate) fn from_letter(letter: char) -> Charset {
         match letter {
-            '0' | '2' => Charset::DecGraphics,
+            '0' => Charset::DecGraphics,
             'A' => Charset::British,
             _ => Charset::Ascii,
         }

@@ -1,6 +1,6 @@
 //! Control sequences: `CSI`, parameters, intermediates; what is done is in [`sequences`](crate::sequences).
 
-/// The most parameters of a sequence; one with more is ignored.
+/// The most parameters of a sequence; those behind them are ignored.
 ///
 /// Source: docs/threat-model.md §6.
 pub(crate) const PARAMETERS_MAX: usize = 32;
@@ -21,6 +21,8 @@ pub(crate) struct Csi {
     colons: u32,
     intermediates: [u8; INTERMEDIATES_MAX],
     intermediate_count: usize,
+    /// True if there are more parameters than are kept.
+    overflowed: bool,
     too_long: bool,
 }
 
@@ -30,6 +32,7 @@ impl Csi {
         self.count = 0;
         self.colons = 0;
         self.intermediate_count = 0;
+        self.overflowed = false;
         self.too_long = false;
     }
 
@@ -50,6 +53,7 @@ impl Csi {
         match c {
             ';' => self.begin_value(false),
             ':' => self.begin_value(true),
+            _ if self.overflowed => {}
             _ => {
                 if let Some(value) = self.values.get_mut(self.count - 1) {
                     let digit = c as u16 - '0' as u16;
@@ -66,7 +70,7 @@ impl Csi {
                 self.colons |= u32::from(after_colon) << self.count;
                 self.count += 1;
             }
-            None => self.too_long = true,
+            None => self.overflowed = true,
         }
     }
 
@@ -80,7 +84,7 @@ impl Csi {
         }
     }
 
-    /// Returns true if there were more parameters or intermediates than are kept.
+    /// Returns true if there were more intermediates than are kept.
     pub(crate) fn is_too_long(&self) -> bool {
         self.too_long
     }
@@ -159,12 +163,13 @@ mod tests {
 
     #[test]
     fn parameters_are_kept_up_to_the_cap() {
-        let at_cap = parse(&";".repeat(PARAMETERS_MAX - 1));
-        assert_eq!(
-            (at_cap.values().len(), at_cap.is_too_long()),
-            (PARAMETERS_MAX, false)
-        );
-        assert!(parse(&";".repeat(PARAMETERS_MAX)).is_too_long());
+        let at_cap = format!("{}7", ";".repeat(PARAMETERS_MAX - 1));
+        for more in ["", ";", ";9", ":9:9", ";;9;9"] {
+            let csi = parse(&format!("{at_cap}{more}"));
+            assert_eq!(csi.values().len(), PARAMETERS_MAX, "{more:?}");
+            assert_eq!(csi.value(PARAMETERS_MAX - 1), 7, "{more:?}");
+            assert!(!csi.is_too_long() && !csi.has_colon(), "{more:?}");
+        }
     }
 
     #[test]

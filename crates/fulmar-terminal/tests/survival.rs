@@ -358,14 +358,14 @@ fn a_cell_holds_text_up_to_its_cap() {
 }
 
 #[test]
-fn a_sequence_may_have_32_parameters_and_no_more() {
+fn the_first_32_parameters_of_a_sequence_count() {
     let style_after = |count: usize| {
         let mut terminal = Terminal::new(Size::default());
-        terminal.process(format!("\x1b[{}1m", "0;".repeat(count - 1)).as_bytes());
+        terminal.process(format!("\x1b[{}0m", "1;".repeat(count - 1)).as_bytes());
         terminal.screen().style().clone()
     };
-    assert!(!style_after(32).is_plain());
-    assert!(style_after(33).is_plain());
+    assert!(style_after(32).is_plain());
+    assert!(!style_after(33).is_plain());
 }
 
 #[test]

@@ -8,6 +8,7 @@ fn line_drawing_takes_the_place_of_small_letters() {
     screen("│", "\x1b*0\x1bnq\x1b+0\x1boq", "──│");
     screen("│", "\x1b*0a\x1bNqq", "a─q│");
     screen("│", "\x1b(A#", "£│");
+    screen("│", "\x1b(0\x1b(2q", "q│");
     let all = "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·│";
     on(1, 40, "│", "\x1b(0`abcdefghijklmnopqrstuvwxyz{|}~", all);
 }
