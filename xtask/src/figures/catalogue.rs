@@ -386,10 +386,10 @@ pub(super) const ALL: &[Figure] = &[
     },
     Figure {
         name: "terminal",
-        about: "The rate at which the terminal alone processes bytes.",
+        about: "The rate at which the terminal alone processes bytes, beside two others without a window.",
         source: Source::Example {
             package: "fulmar-terminal",
-            example: "throughput",
+            example: "terminals",
         },
     },
     Figure {
