@@ -104,6 +104,7 @@ impl Grid {
         }
     }
 
+    #[inline]
     fn own_row(&mut self, row: Row) -> &mut CellRow {
         let last = self.rows.len() - 1;
         let slot = &mut self.rows[usize::from(row.0).min(last)];
@@ -129,6 +130,9 @@ impl Grid {
 
     /// Moves the rows of `region` up by `count` and blanks those that enter below.
     pub(crate) fn scroll_up(&mut self, region: Range<u16>, count: u16, background: Color) {
+        if count == 1 && self.is_whole(&region) {
+            return self.scroll_line(background);
+        }
         let entered = self.move_up(region, count);
         self.blank_entered(entered, background);
     }
@@ -149,14 +153,33 @@ impl Grid {
     /// Moves the rows of `region` up by `count`, and returns where those are that left it above.
     fn move_up(&mut self, region: Range<u16>, count: u16) -> Range<u16> {
         let count = count.min(region.end - region.start);
-        // The whole screen: the ring is turned, and rows that stay cost nothing.
-        if region.start == 0 && usize::from(region.end) == self.rows.len() {
+        // The ring is turned, and rows that stay cost nothing.
+        if self.is_whole(&region) {
             self.work += u64::from(count);
             self.rows.rotate_left(usize::from(count));
         } else {
             self.region_mut(&region).rotate_left(usize::from(count));
         }
         region.end - count..region.end
+    }
+
+    fn is_whole(&self, region: &Range<u16>) -> bool {
+        region.start == 0 && usize::from(region.end) == self.rows.len()
+    }
+
+    /// Moves all rows up by one, as nearly every line feed of a program does that is no editor.
+    pub(crate) fn scroll_line(&mut self, background: Color) {
+        let columns = self.columns;
+        let mut entered = self.rows.pop_front();
+        let cleared = match entered.as_mut().and_then(SharedRow::get_mut) {
+            Some(row) => row.clear(background),
+            None => {
+                entered = Some(SharedRow::new(CellRow::new(columns, background)));
+                u64::from(columns)
+            }
+        };
+        self.rows.extend(entered);
+        self.work += 2 + cleared;
     }
 
     /// Drops so many rows at the top. Whoever does this brings the grid to its size again.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::modes::ModeFlags;
 use crate::screen::Screen;
-use crate::size::{Position, Row};
+use crate::size::{Column, Position, Row};
 
 /// The work of going to one tab stop, as measured by the example `worst_input`.
 const TAB_WORK: u64 = 4;
@@ -15,8 +15,7 @@ impl Screen {
     /// Puts the cursor at `row` and `column`, or as near as the screen allows.
     pub(crate) fn move_to(&mut self, row: u16, column: u16) {
         self.cursor.position = self.size.clamp(Position::new(row, column));
-        self.cursor.pending_wrap = false;
-        self.printed = None;
+        self.forget_print();
     }
 
     /// CUP: rows count from the top margin in origin mode, and stay within the margins.
@@ -95,7 +94,14 @@ impl Screen {
     }
 
     pub(crate) fn carriage_return(&mut self) {
-        self.go_to_column(0);
+        self.cursor.position.column = Column(0);
+        self.forget_print();
+    }
+
+    /// Ends a pending wrap, and forgets where the last character was printed.
+    fn forget_print(&mut self) {
+        self.cursor.pending_wrap = false;
+        self.printed = None;
     }
 
     /// LF, VT, FF: the next row; in new line mode its first column.
@@ -108,13 +114,13 @@ impl Screen {
 
     /// IND: down one row, scrolling at the bottom margin.
     pub(crate) fn index(&mut self) {
-        let Position { row, column } = self.cursor.position;
+        let row = self.cursor.position.row;
         if row.0 + 1 == self.margins.end {
             self.scroll_up(1);
-            self.move_to(row.0, column.0);
-        } else {
-            self.move_to(row.0 + 1, column.0);
+        } else if row < self.size.last_row() {
+            self.cursor.position.row = Row(row.0 + 1);
         }
+        self.forget_print();
     }
 
     /// RI: up one row, scrolling at the top margin.

@@ -214,6 +214,7 @@ impl CellRow {
     }
 
     /// Returns `style` in the form of this row's cells, noting its rare half in the side table.
+    #[inline]
     pub(crate) fn pen(&mut self, style: &Style) -> Pen {
         let extra = if style.link.is_none() && style.underline_color.is_default() {
             0
@@ -375,8 +376,11 @@ impl CellRow {
 
     /// Prepares for new contents of `columns`. Those of the last column end a wrap.
     fn touch(&mut self, columns: Range<usize>) {
-        self.wrapped &= columns.end < self.cells.len();
+        // Read before its neighbour in memory is written, or the processor waits for that.
         self.used = self.used.max(columns.end as u16);
+        if columns.end >= self.cells.len() {
+            self.wrapped = false;
+        }
         self.split_wide(columns);
     }
 
