@@ -46,17 +46,17 @@ impl Csi {
     }
 
     /// Takes a digit, a semicolon or a colon.
-    pub(crate) fn push_parameter(&mut self, c: char) {
+    pub(crate) fn push_parameter(&mut self, c: u8) {
         if self.count == 0 {
             self.begin_value(false);
         }
         match c {
-            ';' => self.begin_value(false),
-            ':' => self.begin_value(true),
+            b';' => self.begin_value(false),
+            b':' => self.begin_value(true),
             _ if self.overflowed => {}
             _ => {
                 if let Some(value) = self.values.get_mut(self.count - 1) {
-                    let digit = c as u16 - '0' as u16;
+                    let digit = u16::from(c.wrapping_sub(b'0'));
                     *value = value.saturating_mul(10).saturating_add(digit);
                 }
             }
@@ -134,7 +134,7 @@ mod tests {
 
     fn parse(parameters: &str) -> Csi {
         let mut csi = Csi::default();
-        parameters.chars().for_each(|c| csi.push_parameter(c));
+        parameters.chars().for_each(|c| csi.push_parameter(c as u8));
         csi
     }
 

@@ -54,6 +54,7 @@ mod reset;
 mod row;
 mod saved;
 mod saved_cursor;
+mod scan;
 mod screen;
 mod sequences;
 mod sgr;

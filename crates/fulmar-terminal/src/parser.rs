@@ -10,6 +10,7 @@
 //! Source: docs/protocol.md §8.1; caps: docs/threat-model.md §6.
 
 use crate::csi::Csi;
+use crate::scan::text_length;
 use crate::strings::Strings;
 use crate::utf8::{Decoded, Partial, decode};
 
@@ -17,6 +18,11 @@ use crate::utf8::{Decoded, Partial, decode};
 pub(crate) trait Handler {
     /// Text to show: no controls, never empty. A run of text may come in several pieces.
     fn print(&mut self, text: &str);
+    /// Takes whole lines at the start of `bytes`, as [`Handler::print`] and [`Handler::control`] would, and returns how many
+    /// bytes they have: none if it wants them bit by bit.
+    fn lines(&mut self, _bytes: &[u8]) -> usize {
+        0
+    }
     /// A control character: below U+0020, or U+0080-U+009F.
     fn control(&mut self, control: char);
     /// `ESC`, intermediates, `last`; never one that stands for a C1 control.
@@ -71,7 +77,10 @@ impl Parser {
         let mut rest = self.finish_partial(bytes, handler);
         while !rest.is_empty() && !handler.is_exhausted() {
             let used = match self.state {
-                State::Ground => self.text(rest, handler),
+                State::Ground => match handler.lines(rest) {
+                    0 => self.text(rest, handler),
+                    lines => lines,
+                },
                 State::Osc | State::Dcs | State::IgnoredString => self.string(rest, handler),
                 _ => self.sequence(rest, handler),
             };
@@ -101,6 +110,7 @@ impl Parser {
                 handler.control(char::from(byte));
                 return 1;
             }
+            Some(b'\x1b') => return self.begin_sequence(bytes),
             Some(..b' ') => return self.one(bytes, handler),
             _ => {}
         }
@@ -115,6 +125,17 @@ impl Parser {
         }
         self.damaged_text(text, after.is_empty(), handler);
         end
+    }
+
+    /// In the ground state, at ESC: returns how many bytes begin the sequence.
+    fn begin_sequence(&mut self, bytes: &[u8]) -> usize {
+        self.sequence.clear();
+        if bytes.get(1) == Some(&b'[') {
+            self.state = State::CsiEntry;
+            return 2;
+        }
+        self.state = State::Escape;
+        1
     }
 
     /// Hands over text that is not all UTF-8. What is cut at the end of the input is kept.
@@ -136,15 +157,21 @@ impl Parser {
 
     /// In a sequence: takes the ASCII that belongs to it, the bulk of it without decoding.
     fn sequence(&mut self, bytes: &[u8], handler: &mut impl Handler) -> usize {
-        for (used, &byte) in bytes.iter().enumerate() {
+        let mut used = 0;
+        while let Some(&byte) = bytes.get(used) {
             match (self.state, byte) {
+                (State::CsiEntry | State::CsiParameters, b'0'..=b';') => {
+                    self.state = State::CsiParameters;
+                    self.sequence.push_parameter(byte);
+                }
                 (State::Escape, b' '..=b'~') => self.escape(char::from(byte), handler),
                 (State::Ground | State::Osc | State::Dcs | State::IgnoredString, _) => return used,
                 (_, b' '..=b'~') => self.csi(char::from(byte), handler),
                 _ => return used + self.one(&bytes[used..], handler),
             }
+            used += 1;
         }
-        bytes.len()
+        used
     }
 
     /// In a string: takes the plain text at the start, or whatever else comes first.
@@ -267,7 +294,7 @@ impl Parser {
         self.state = match (c, self.state) {
             ('\x7f', state) => state,
             ('0'..=';', State::CsiEntry | State::CsiParameters) => {
-                self.sequence.push_parameter(c);
+                self.sequence.push_parameter(c as u8);
                 State::CsiParameters
             }
             ('<'..='?', State::CsiEntry) => {
@@ -308,42 +335,6 @@ fn ground(c: char, handler: &mut impl Handler) {
         '\0'..='\x1f' => handler.control(c),
         _ => handler.print(c.encode_utf8(&mut [0; 4])),
     }
-}
-
-/// Returns how many bytes come before the first C0 control, DEL or UTF-8 coded C1 control.
-fn text_length(bytes: &[u8]) -> usize {
-    let mut start = 0;
-    while let Some(length) = bytes.get(start..).map(plain_length) {
-        start += length;
-        // C2 also begins U+00A0-U+00BF, which are text.
-        match bytes.get(start..) {
-            Some([0xc2, 0x80..=0x9f, ..]) => break,
-            Some([0xc2, ..]) => start += 1,
-            _ => break,
-        }
-    }
-    start
-}
-
-/// Returns how many bytes come before the first C0 control, DEL or C2.
-fn plain_length(bytes: &[u8]) -> usize {
-    const LANES: usize = 32;
-    let is_special = |byte: u8| (byte < 0x20) | (byte == 0x7f) | (byte == 0xc2);
-    let mut blocks = bytes.chunks_exact(LANES);
-    let mut length = 0;
-    // Without an early exit inside a block the compiler compares all its bytes at once.
-    while blocks
-        .next()
-        .is_some_and(|block| !block.iter().fold(false, |any, &b| any | is_special(b)))
-    {
-        length += LANES;
-    }
-    let rest = bytes.get(length..).unwrap_or_default();
-    length
-        + rest
-            .iter()
-            .position(|&byte| is_special(byte))
-            .unwrap_or(rest.len())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 use crate::content::Content;
 use crate::modes::ModeFlags;
 use crate::row::SharedRow;
+use crate::scan::plain_length;
 use crate::screen::{ALLOCATION_WORK, Screen};
 use crate::size::{Column, Position};
 use crate::width::{Width, width};
@@ -17,6 +18,10 @@ impl Screen {
     pub(crate) fn print(&mut self, text: &str) {
         if self.is_clustering() {
             return self.print_clusters(text);
+        }
+        let replaces = !self.modes.has(ModeFlags::INSERT);
+        if text.is_ascii() && self.charsets.is_ascii() && replaces {
+            return self.print_ascii(text.as_bytes());
         }
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
@@ -117,6 +122,65 @@ impl Screen {
             }
             self.index();
         }
+    }
+
+    /// Prints ASCII in place of what is there. This is the fastest path.
+    fn print_ascii(&mut self, text: &[u8]) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            self.wrap_if_pending();
+            let Position { row, column } = self.cursor.position;
+            let room = usize::from(self.size.columns() - column.0);
+            let (fitting, others) = rest.split_at(rest.len().min(room));
+            let row = self.grid.row_mut(row, fitting.len() as u16);
+            let pen = row.pen(&self.style);
+            row.write_ascii(column, fitting, pen);
+            self.advance_to(column.0 + fitting.len() as u16, 1);
+            self.last_character = fitting.last().map(|&byte| char::from(byte));
+            rest = others;
+        }
+    }
+
+    /// Returns true if the cursor is at the beginning of the last row.
+    #[inline]
+    pub(crate) fn begins_last_row(&self) -> bool {
+        let Position { row, column } = self.cursor.position;
+        column.0 == 0 && row == self.size.last_row()
+    }
+
+    /// Prints lines of ASCII that end with CR LF, as long as they fit into a row. The first one begins the last row. Returns how
+    /// many bytes they have: none on a screen where that is not all that happens. The controls of each make so much work.
+    ///
+    /// Logs are made of such lines.
+    #[inline(never)]
+    pub(crate) fn print_lines(&mut self, bytes: &[u8], work: u64) -> usize {
+        let is_ready = self.margins == (0..self.size.rows())
+            && !self.cursor.pending_wrap
+            && !self.modes.has(ModeFlags::INSERT)
+            && self.charsets.is_ascii();
+        if !is_ready {
+            return 0;
+        }
+        let columns = usize::from(self.size.columns());
+        let mut rest = bytes;
+        while let (text, [b'\r', b'\n', after @ ..]) = rest.split_at(plain_length(rest))
+            && text.len() <= columns
+            && text.is_ascii()
+        {
+            if let Some(&last) = text.last() {
+                let row = self.grid.row_mut(self.size.last_row(), text.len() as u16);
+                let pen = row.pen(&self.style);
+                row.write_ascii(Column(0), text, pen);
+                self.last_character = Some(char::from(last));
+            }
+            self.grid.scroll_line(self.style.background);
+            self.charge(work);
+            rest = after;
+        }
+        if rest.len() < bytes.len() {
+            self.printed = None;
+        }
+        bytes.len() - rest.len()
     }
 
     /// Prints the part of `text` that fits into the row and has no marks, as it stands; returns

@@ -163,6 +163,15 @@ impl Handler for Emulator<'_> {
         self.screen.print(text);
     }
 
+    #[inline]
+    fn lines(&mut self, bytes: &[u8]) -> usize {
+        if self.screen.begins_last_row() {
+            self.screen.print_lines(bytes, 2 * FUNCTION_WORK)
+        } else {
+            0
+        }
+    }
+
     fn control(&mut self, control: char) {
         self.screen.charge(FUNCTION_WORK);
         match control {

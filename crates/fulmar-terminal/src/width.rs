@@ -27,6 +27,10 @@ pub(crate) fn width(c: char) -> Width {
     if matches!(c, '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}') {
         return Width::Two;
     }
+    // It stands for what is no UTF-8.
+    if c == char::REPLACEMENT_CHARACTER {
+        return Width::One;
+    }
     if let Some(width) = as_in_c(u32::from(c)) {
         return width;
     }

@@ -92,6 +92,26 @@ proptest! {
         prop_assert_eq!(whole.screen(), cut.screen());
     }
 
+    /// Whole lines at the bottom have a way of their own, which single bytes do not take.
+    #[test]
+    fn lines_may_be_cut_anywhere(
+        text in "(\r\n){2}([a-z ]{0,8}\r\n|[a-z]{1,9}|é|漢|\u{301}|\u{600}|\x1b\\[(31m|41m|m|4h|4l|2;3r|r|3H|20h|20l|\\?7l|\\?7h)|\x1b\\(0|\x1b\\(B|\x1b]8;;x:y\x07){0,30}",
+        clustering in prop::bool::ANY,
+    ) {
+        let size = Size::new(3, 6).expect("a small size");
+        let (mut whole, mut cut) = (Terminal::new(size), Terminal::new(size));
+        if clustering {
+            whole.set_clustering(Clustering::Permanent);
+            cut.set_clustering(Clustering::Permanent);
+        }
+        whole.process(text.as_bytes());
+        text.as_bytes().chunks(1).for_each(|byte| cut.process(byte));
+        prop_assert_eq!(whole.screen(), cut.screen());
+        whole.process(b"\x1b[2b");
+        cut.process(b"\x1b[2b");
+        prop_assert_eq!(whole.screen(), cut.screen());
+    }
+
     #[test]
     fn anything_may_be_cut_to_single_bytes(bytes: Vec<u8>, from in 0..TANGLE.len()) {
         let input = [&bytes[..], &TANGLE.as_bytes()[from..], &bytes].concat();
