@@ -18,7 +18,7 @@ use crate::capability::{Capabilities, Capability};
 use crate::compat_mode::CompatMode;
 use crate::display::{Display, LastScreen, Wanted};
 use crate::escape_key::{Command, EscapeKey, EscapeReader};
-use crate::exit_status::ExitStatus;
+use crate::exit_status::{ExitStatus, WIRE_TAKEN_OVER};
 use crate::host_screen::HostScreen;
 use crate::key_event::key_events;
 use crate::link_info::LinkInfo;
@@ -136,6 +136,8 @@ pub enum ExitCause {
 pub enum ClientEnding {
     /// The server has ended the session, usually because its program ended.
     ServerEnded,
+    /// Another client has taken the session, which goes on.
+    TakenOver,
     /// The user wanted it, and the server knows.
     UserQuit,
     /// The edge wanted it, and the server knows.
@@ -835,6 +837,10 @@ impl Client {
         }
     }
 
+    fn is_taken_over(&self) -> bool {
+        self.capabilities.has(Capability::Exit) && self.endpoint.farewell() == Some(WIRE_TAKEN_OVER)
+    }
+
     fn why(&self, ending: Ending) -> ClientEnding {
         match (self.phase, ending) {
             (_, Ending::KeySpent) => ClientEnding::KeySpent,
@@ -842,6 +848,7 @@ impl Client {
             (Phase::Closing(ClientEnding::NeverConnected), _) => ClientEnding::NeverConnected,
             (Phase::Closing(why), Ending::Acknowledged | Ending::ByPeer) => why,
             (Phase::Closing(_), _) => self.unanswered(),
+            (Phase::Open | Phase::Ended, _) if self.is_taken_over() => ClientEnding::TakenOver,
             (Phase::Open | Phase::Ended, _) => ClientEnding::ServerEnded,
         }
     }

@@ -13,6 +13,11 @@ const WIRE_SIGNALS_FROM: u64 = 256;
 /// Source: docs/protocol.md §13.6.
 const SIGNAL_MAX: u8 = 127;
 
+/// The number on the wire that stands for no status: another client has taken the session.
+///
+/// Source: docs/protocol.md §13.6.
+pub(crate) const WIRE_TAKEN_OVER: u64 = 512;
+
 /// The way in which a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExitStatus {

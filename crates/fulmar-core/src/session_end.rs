@@ -4,13 +4,21 @@ use crate::compat_mode::CompatMode;
 use crate::display::LastScreen;
 use crate::exit_status::ExitStatus;
 
-/// The one who has ended a session.
+/// The status of a client whose session another one has taken: neither that of failures nor one that shells
+/// or signals give.
+///
+/// Chosen by eye.
+const TAKEN_OVER_STATUS: u8 = 254;
+
+/// The one who has ended a session, or its client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionEnd {
     /// Its program, by ending: in this way if the server has said so.
     Program(Option<ExitStatus>),
     /// The user, by the escape key.
     User,
+    /// Another client, by taking the session. The program goes on.
+    OtherClient,
 }
 
 impl SessionEnd {
@@ -21,6 +29,7 @@ impl SessionEnd {
             (SessionEnd::Program(status), _) => status.map_or(0, ExitStatus::to_status),
             (SessionEnd::User, CompatMode::Fulmar) => compat.failure_status(),
             (SessionEnd::User, CompatMode::Mosh) => 0,
+            (SessionEnd::OtherClient, _) => TAKEN_OVER_STATUS,
         }
     }
 
@@ -29,6 +38,9 @@ impl SessionEnd {
     pub fn farewell(self, last_screen: LastScreen) -> Option<String> {
         let told = match (self, last_screen) {
             (SessionEnd::User, _) => "you have ended the session".to_owned(),
+            (SessionEnd::OtherClient, _) => {
+                "another client has taken the session, which goes on".to_owned()
+            }
             (SessionEnd::Program(_), LastScreen::Printed) => return None,
             (SessionEnd::Program(status), LastScreen::Dropped) => match status {
                 None => "the session has ended".to_owned(),
@@ -59,6 +71,7 @@ mod tests {
         }
         assert_eq!(SessionEnd::User.status(CompatMode::Fulmar), 255);
         assert_eq!(SessionEnd::User.status(CompatMode::Mosh), 0);
+        assert_eq!(SessionEnd::OtherClient.status(CompatMode::Fulmar), 254);
     }
 
     #[test]
@@ -69,6 +82,10 @@ mod tests {
             (CODE, "[fulmar: the program has exited with status 7]"),
             (killed, "[fulmar: signal 9 has ended the program]"),
             (SessionEnd::User, "[fulmar: you have ended the session]"),
+            (
+                SessionEnd::OtherClient,
+                "[fulmar: another client has taken the session, which goes on]",
+            ),
         ] {
             assert_eq!(end.farewell(LastScreen::Dropped).as_deref(), Some(told));
         }

@@ -336,6 +336,7 @@ fn judge(
         ClientEnding::ServerEnded => {
             return Ok(SessionEnd::Program(event_loop.client.exit_status()));
         }
+        ClientEnding::TakenOver => return Ok(SessionEnd::OtherClient),
         ClientEnding::UserQuit => return Ok(SessionEnd::User),
         // As stock: whoever sends the signal wants the end.
         ClientEnding::Asked(_) if compat == CompatMode::Mosh => return Ok(SessionEnd::User),
