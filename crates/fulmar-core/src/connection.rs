@@ -9,7 +9,7 @@ use fulmar_transport::{Dialect, Endpoint, EndpointConfig, Intake, Role};
 
 use crate::agreement::Agreement;
 use crate::capability::{Capabilities, Capability};
-use crate::exit_status::ExitStatus;
+use crate::exit_status::{ExitStatus, WIRE_TAKEN_OVER};
 use crate::host_screen::HostScreen;
 use crate::random::{Seed, SeededNoise};
 use crate::session::Session;
@@ -66,6 +66,14 @@ impl Connection {
         if self.capabilities.has(Capability::Exit) {
             self.endpoint.set_farewell(status.to_wire());
         }
+    }
+
+    /// Begins to tell the client that another one has taken its session.
+    pub(crate) fn dismiss(&mut self, now: Time) {
+        if self.capabilities.has(Capability::Exit) {
+            self.endpoint.set_farewell(WIRE_TAKEN_OVER);
+        }
+        self.endpoint.start_shutdown(now);
     }
 
     /// Tells if the client wants to know about the program, beside its screen.

@@ -47,6 +47,7 @@
 #![forbid(unsafe_code)]
 
 mod agreement;
+mod attachment;
 mod capability;
 mod client;
 mod client_liveness;
@@ -92,7 +93,7 @@ pub use outer_terminal::OuterTerminal;
 pub use program_class::program_class;
 pub use pty_replies::TtyReader;
 pub use random::Seed;
-pub use server::{ExitRequest, Server, ServerConfig, ServerEnding, ServerEvent};
+pub use server::{AttachConfig, ExitRequest, Server, ServerConfig, ServerEnding, ServerEvent};
 pub use session_end::SessionEnd;
 pub use tty_watch::{ForegroundProgram, TtyState};
 pub use user_stream::{UserEvent, UserStream, WindowSize};

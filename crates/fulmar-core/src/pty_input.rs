@@ -124,6 +124,11 @@ impl PtyInput {
         }
     }
 
+    /// Forgets of which states the keys are that wait, but not the keys: another client numbers its states anew.
+    pub(crate) fn forget_states(&mut self) {
+        self.waiting.clear();
+    }
+
     /// Forgets everything: nobody will read it.
     pub(crate) fn clear(&mut self) {
         *self = PtyInput::default();

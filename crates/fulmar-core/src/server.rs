@@ -10,6 +10,7 @@ use fulmar_terminal::{Screen, Size, TerminalReport};
 use fulmar_transport::{Arrival, Dialect, Ending, EndpointEvent, Received, StateNumber, Transmit};
 
 use crate::agreement::Agreement;
+use crate::attachment::Attachment;
 use crate::client_liveness::{Change, ClientLiveness};
 use crate::connection::{Connection, ConnectionConfig};
 use crate::exit_status::ExitStatus;
@@ -55,6 +56,20 @@ impl ServerConfig {
             seed,
         }
     }
+}
+
+/// The settings of an attachment: those of a client that takes a session which is there.
+pub struct AttachConfig {
+    /// The key of the new conversation: never one that was used before.
+    pub key: Key,
+    /// The agreement with the client.
+    pub agreement: Agreement,
+    /// The size of the blank screen from which both ends start: as in [`ServerConfig`].
+    pub size: Size,
+    /// The longest datagram to send.
+    pub datagram_bytes: usize,
+    /// For the chaff; from the system's random source.
+    pub seed: Seed,
 }
 
 /// News for the edge.
@@ -140,6 +155,10 @@ enum Phase {
 pub struct Server {
     session: Session,
     connection: Option<Connection>,
+    /// The connection of a client that is to take the session, and was not heard of yet.
+    attachment: Option<Attachment>,
+    /// The connection of the client whose session was taken last, until it is told.
+    dismissed: Option<Connection>,
     liveness: ClientLiveness,
     phase: Phase,
     has_started_shell: bool,
@@ -173,6 +192,8 @@ impl Server {
         Server {
             session,
             connection: Some(connection),
+            attachment: None,
+            dismissed: None,
             liveness: ClientLiveness::new(now, network_timeout),
             phase: Phase::Serving,
             has_started_shell: false,
@@ -181,8 +202,47 @@ impl Server {
         }
     }
 
+    /// Expects another client, which takes the session once it is heard in native: the client before it is
+    /// told so, and what it says then is not accepted any more. Until then, nothing changes for it. An
+    /// attachment that nobody uses within 60 s is dropped, and the session stays.
+    ///
+    /// The key has to be a new one. Replaces an attachment that nobody has used. Returns false, and does
+    /// nothing, if the session is ending.
+    #[must_use = "a session that is ending cannot be attached to"]
+    pub fn attach(&mut self, now: Time, config: AttachConfig) -> bool {
+        if self.phase != Phase::Serving {
+            return false;
+        }
+        let AttachConfig {
+            key,
+            agreement,
+            size,
+            datagram_bytes,
+            seed,
+        } = config;
+        let config = ConnectionConfig {
+            agreement: Some(agreement),
+            size,
+            datagram_bytes,
+            seed,
+        };
+        tracing::info!("another client may attach");
+        self.attachment = Some(Attachment::new(now, Connection::new(now, key, config)));
+        true
+    }
+
     /// Takes in a datagram.
     pub fn handle_datagram(&mut self, now: Time, arrival: Arrival<'_>) -> Option<Received> {
+        if let Some(received) = self.hear_attachment(now, arrival) {
+            return Some(received);
+        }
+        if let Some(dismissed) = &mut self.dismissed {
+            let received = dismissed.endpoint.handle_datagram(now, arrival);
+            if received.sequence.is_some() {
+                self.settle(now);
+                return Some(received);
+            }
+        }
         let connection = self.connection.as_mut()?;
         let received = connection.endpoint.handle_datagram(now, arrival);
         // What is not genuine has changed nothing, and is to cost nothing.
@@ -194,13 +254,13 @@ impl Server {
 
     /// Tells if the number of a path is still needed: something is known of it.
     pub fn remembers(&self, path: PathId) -> bool {
-        let connection = self.connection.as_ref();
-        connection.is_some_and(|connection| connection.endpoint.remembers(path))
+        self.connections()
+            .any(|connection| connection.endpoint.remembers(path))
     }
 
     /// Takes note that the system refused to send.
     pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
-        if let Some(connection) = &mut self.connection {
+        for connection in self.speaking() {
             connection.endpoint.handle_send_error(now, path, error);
         }
         self.settle(now);
@@ -208,7 +268,7 @@ impl Server {
 
     /// Takes note of a change in the world.
     pub fn handle_hint(&mut self, now: Time, hint: Hint) {
-        if let Some(connection) = &mut self.connection {
+        for connection in self.speaking() {
             connection.endpoint.handle_hint(now, hint);
         }
         self.settle(now);
@@ -217,7 +277,7 @@ impl Server {
     /// Takes note that time has passed.
     pub fn handle_timeout(&mut self, now: Time) {
         Wake::log(self.poll_timeout(), now);
-        if let Some(connection) = &mut self.connection {
+        for connection in self.speaking() {
             connection.endpoint.handle_timeout(now);
         }
         self.session.handle_timeout(now);
@@ -336,6 +396,12 @@ impl Server {
     /// Returns datagrams to send now, and puts them into `out` in place of what that held; `None` if
     /// there is nothing to send at present.
     pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
+        if let Some(dismissed) = &mut self.dismissed
+            && let Some(transmit) = dismissed.endpoint.poll_transmit(now, out)
+        {
+            return Some(transmit);
+        }
+        self.drop_connections(now);
         let connection = self.connection.as_mut()?;
         let transmit = connection.endpoint.poll_transmit(now, out);
         if transmit.is_none() {
@@ -357,13 +423,18 @@ impl Server {
         if self.phase == Phase::Ended {
             return None;
         }
-        let transport = self
-            .connection
-            .as_ref()
-            .and_then(|connection| connection.endpoint.poll_timeout())
-            .map(|(at, cause)| (at, Wake::Transport(cause)));
-        let silence = self.liveness.due().map(|at| (at, Wake::Silence));
-        Wake::earliest([transport, self.session.due(), silence])
+        let transport = |connection: &Option<Connection>| {
+            let (at, cause) = connection.as_ref()?.endpoint.poll_timeout()?;
+            Some((at, Wake::Transport(cause)))
+        };
+        let attachment = self.attachment.as_ref();
+        Wake::earliest([
+            transport(&self.connection),
+            transport(&self.dismissed),
+            attachment.map(|attachment| (attachment.due(), Wake::Attachment)),
+            self.session.due(),
+            self.liveness.due().map(|at| (at, Wake::Silence)),
+        ])
     }
 
     /// Returns the screen that the client is to see.
@@ -392,6 +463,81 @@ impl Server {
     /// Returns the number of answers to the program that were dropped because nobody read them in time.
     pub(crate) fn dropped_replies(&self) -> u64 {
         self.session.input().replies().dropped()
+    }
+
+    /// Has the attachment take the session if that datagram is its client's and in native. An attachment
+    /// whose client speaks anything else than was agreed on is dropped.
+    fn hear_attachment(&mut self, now: Time, arrival: Arrival<'_>) -> Option<Received> {
+        let attachment = self.attachment.as_mut()?;
+        let endpoint = &mut attachment.connection.endpoint;
+        let received = endpoint.handle_datagram(now, arrival);
+        received.sequence?;
+        match endpoint.dialect() {
+            Dialect::Undecided => {}
+            Dialect::Native => self.take_over(now),
+            Dialect::Legacy | Dialect::Altered => {
+                tracing::info!("an attachment is dropped: its client does not keep the agreement");
+                self.attachment = None;
+            }
+        }
+        self.settle(now);
+        Some(received)
+    }
+
+    fn take_over(&mut self, now: Time) {
+        let Some(attachment) = self.attachment.take() else {
+            return;
+        };
+        // What has arrived from the client before is still typed.
+        self.handle_link_events(now);
+        if self.phase != Phase::Serving {
+            return;
+        }
+        tracing::info!("another client has attached");
+        self.session.change_client();
+        let connection = attachment.connection;
+        if connection.reports_terminal() {
+            self.session.await_report();
+        }
+        let before = self.connection.replace(connection);
+        self.dismissed = before.filter(|before| before.endpoint.path().is_some());
+        if let Some(dismissed) = &mut self.dismissed {
+            dismissed.dismiss(now);
+        }
+    }
+
+    /// Returns the connections whose clients were heard or may be.
+    fn connections(&self) -> impl Iterator<Item = &Connection> {
+        let attachment = self.attachment.as_ref();
+        let attached = attachment.map(|attachment| &attachment.connection);
+        let spoken = self.connection.iter().chain(&self.dismissed);
+        spoken.chain(attached)
+    }
+
+    /// Returns the connections over which something is said.
+    fn speaking(&mut self) -> impl Iterator<Item = &mut Connection> {
+        self.connection.iter_mut().chain(&mut self.dismissed)
+    }
+
+    /// Drops the connections that are done with.
+    fn drop_connections(&mut self, now: Time) {
+        if let Some(dismissed) = &mut self.dismissed {
+            while let Some(event) = dismissed.endpoint.poll_event() {
+                if let EndpointEvent::Ended(ending) = event {
+                    tracing::info!(?ending, "the client before is gone");
+                    self.dismissed = None;
+                    break;
+                }
+            }
+        }
+        if self
+            .attachment
+            .as_ref()
+            .is_some_and(|attachment| attachment.due() <= now)
+        {
+            tracing::info!("nobody has used an attachment");
+            self.attachment = None;
+        }
     }
 
     fn is_idle(&self, now: Time) -> bool {
@@ -425,12 +571,15 @@ impl Server {
             );
             self.phase = Phase::Ended;
             self.connection = None;
+            self.attachment = None;
+            self.dismissed = None;
             self.events.push_back(ServerEvent::Ended(why));
         }
     }
 
     /// Draws the conclusions from whatever has happened.
     fn settle(&mut self, now: Time) {
+        self.drop_connections(now);
         self.handle_link_events(now);
         if let Some(size) = self.session.advance(now)
             && self.has_started_shell

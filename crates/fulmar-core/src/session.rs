@@ -131,6 +131,15 @@ impl Session {
         taken
     }
 
+    /// Takes note that another client types from now on. What the last one has typed is still written to
+    /// the program; the numbers of its states mean nothing any more.
+    pub(crate) fn change_client(&mut self) {
+        self.input.forget_states();
+        self.echo = EchoHistory::new();
+        self.shown_ack = StateNumber::ZERO;
+        self.keys = CursorKeys::default();
+    }
+
     /// Has questions about the user's terminal wait for the client's report.
     pub(crate) fn await_report(&mut self) {
         self.terminal.await_report();
@@ -367,6 +376,26 @@ mod tests {
         assert_eq!(session.echo_ack(), StateNumber::ZERO);
         session.handle_output(ms(70), b"\x1b[?2026l", TURN_WORK_MAX);
         assert_eq!(session.echo_ack(), StateNumber::new(4));
+    }
+
+    #[test]
+    fn another_client_gets_no_echo_ack_of_the_last_one_whose_keys_are_typed() {
+        let mut session = session();
+        session.handle_events(ms(0), StateNumber::new(4), &[keys(b"a")]);
+        session.handle_taken(ms(0), 1);
+        session.advance(ms(50));
+        assert_eq!(session.echo_ack(), StateNumber::new(4));
+        // One key waits for its echo, one for the program, and one is half a sequence.
+        session.handle_events(ms(60), StateNumber::new(5), &[keys(b"b")]);
+        session.handle_taken(ms(60), 1);
+        session.handle_events(ms(61), StateNumber::new(6), &[keys(b"c\x1b")]);
+        session.change_client();
+        assert_eq!(session.echo_ack(), StateNumber::ZERO);
+        session.handle_events(ms(70), StateNumber::new(1), &[keys(b"OA")]);
+        assert_eq!(session.input().front(), b"c\x1bOA");
+        session.handle_taken(ms(70), 4);
+        session.advance(ms(1000));
+        assert_eq!(session.echo_ack(), StateNumber::new(1));
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub enum Wake {
     Report,
     /// The client's silence comes to mean something.
     Silence,
+    /// Nobody has used an attachment.
+    Attachment,
     /// The notice line reads differently from then on.
     Notice,
     /// A title that came too soon after another is shown.
@@ -63,6 +65,7 @@ impl fmt::Display for Wake {
             Wake::Tty => f.pad("tty"),
             Wake::Report => f.pad("report"),
             Wake::Silence => f.pad("silence"),
+            Wake::Attachment => f.pad("attachment"),
             Wake::Notice => f.pad("notice"),
             Wake::Title => f.pad("title"),
             Wake::Prediction => f.pad("prediction"),
