@@ -1,0 +1,364 @@
+//! A session that one client after another takes: at random moments, over a network that loses, with keys on
+//! their way, with clients that vanish and logins that nobody uses. What the server has accepted reaches the
+//! program once and in order, no key of an old attachment is accepted, and no nonce is used twice.
+
+use std::time::Duration;
+
+use fulmar_base::{Ecn, PathId, Time};
+use fulmar_core::{
+    Agreement, AttachConfig, Capabilities, Client, ClientConfig, ClientEnding, ClientEvent, Server,
+    ServerConfig, ServerEvent,
+};
+use fulmar_datagram::Key;
+use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
+use fulmar_sim::{NonceLedger, Random};
+use fulmar_terminal::{Row, Size, Vocabulary};
+use fulmar_transport::Arrival;
+use fulmar_transport::limits::TURN_WORK_MAX;
+
+const TURN: Duration = Duration::from_millis(10);
+
+/// The clients of one run, each of which types a letter of its own.
+const CLIENTS: u8 = 6;
+
+fn key(part: u8) -> Key {
+    Key::from_bytes([part + 1; 16].into())
+}
+
+fn seed(number: u64, part: u8) -> [u8; 32] {
+    let mut seed = [part; 32];
+    seed[..8].copy_from_slice(&number.to_le_bytes());
+    seed
+}
+
+fn agreement(part: u8) -> Agreement {
+    let announcement = format!("FULMAR CONNECT 1 exit {part}\n");
+    Agreement::of(b"an offer", announcement.as_bytes(), Capabilities::ALL)
+}
+
+/// A client at a path of its own.
+struct Seat {
+    client: Client,
+    part: u8,
+    path: PathId,
+    typed: u32,
+    ending: Option<ClientEnding>,
+}
+
+struct World {
+    now: Duration,
+    number: u64,
+    random: Random,
+    /// Datagrams of a thousand that are lost.
+    lost: u64,
+    server: Server,
+    ledger: NonceLedger,
+    /// Everything that the program has read.
+    read: Vec<u8>,
+    has_ended: bool,
+}
+
+impl World {
+    fn new(number: u64, lost: u64) -> World {
+        let mut config = ServerConfig::new(key(0), seed(number, 100));
+        config.agreement = Some(agreement(0));
+        World {
+            now: Duration::ZERO,
+            number,
+            random: Random::stream(number, 0),
+            lost,
+            server: Server::new(Time::ZERO, config),
+            ledger: NonceLedger::new(),
+            read: Vec::new(),
+            has_ended: false,
+        }
+    }
+
+    fn time(&self) -> Time {
+        Time::from_origin(self.now)
+    }
+
+    fn attach(&mut self, part: u8) -> bool {
+        let config = AttachConfig {
+            key: key(part),
+            agreement: agreement(part),
+            size: Size::default(),
+            datagram_bytes: DATAGRAM_BYTES_IPV4,
+            seed: seed(self.number, 100 + part),
+        };
+        self.server.attach(self.time(), config)
+    }
+
+    fn seat(&self, part: u8) -> Seat {
+        let mut config = ClientConfig::new(key(part), seed(self.number, part));
+        config.agreement = Some(agreement(part));
+        let mut client = Client::new(self.time(), config);
+        let path = PathId::new(u64::from(part) + 1);
+        client.handle_path_opened(self.time(), path);
+        Seat {
+            client,
+            part,
+            path,
+            typed: 0,
+            ending: None,
+        }
+    }
+
+    fn is_lost(&mut self) -> bool {
+        self.random.below(1000) < self.lost
+    }
+
+    fn record(&mut self, part: u8, datagram: &[u8]) {
+        let entered = self.ledger.record(self.now, u64::from(part), datagram);
+        entered.unwrap_or_else(|error| panic!("seed {}: {error}", self.number));
+    }
+
+    fn turn(&mut self, seats: &mut [Seat]) {
+        let now = self.time();
+        let mut buffer = Vec::new();
+        for seat in seats.iter_mut() {
+            seat.client.handle_timeout(now);
+            while let Some(transmit) = seat.client.poll_transmit(now, &mut buffer) {
+                for datagram in transmit.split(&buffer) {
+                    self.record(seat.part, datagram);
+                    if !self.is_lost() {
+                        let _ = self
+                            .server
+                            .handle_datagram(now, arrival(seat.path, datagram));
+                    }
+                }
+            }
+            while let Some(event) = seat.client.poll_event() {
+                if let ClientEvent::Ended(ending) = event {
+                    seat.ending = Some(ending);
+                }
+            }
+        }
+        self.server.handle_timeout(now);
+        self.run_program(now);
+        while let Some(transmit) = self.server.poll_transmit(now, &mut buffer) {
+            let part = u8::try_from(transmit.path.get() - 1).expect("a path of ours");
+            for datagram in transmit.split(&buffer) {
+                self.record(part, datagram);
+                if !self.is_lost()
+                    && let Some(seat) = seats.iter_mut().find(|seat| seat.part == part)
+                {
+                    let _ = seat
+                        .client
+                        .handle_datagram(now, arrival(seat.path, datagram));
+                }
+            }
+        }
+        self.run_program(now);
+        self.now += TURN;
+    }
+
+    /// Reads what was typed, and echoes it.
+    fn run_program(&mut self, now: Time) {
+        while let Some(event) = self.server.poll_event() {
+            self.has_ended |= matches!(event, ServerEvent::Ended(_));
+        }
+        while !self.server.pty_input().is_empty() {
+            let input = self.server.pty_input().to_vec();
+            self.server.pty_taken(now, input.len());
+            let taken = self.server.handle_pty_output(now, &input, TURN_WORK_MAX);
+            assert_eq!(taken, input.len());
+            self.read.extend(input);
+        }
+    }
+
+    fn run(&mut self, time: Duration, seats: &mut [Seat]) {
+        let end = self.now + time;
+        while self.now < end {
+            self.turn(seats);
+        }
+    }
+
+    /// Lets less than `millis` milliseconds pass.
+    fn run_up_to(&mut self, millis: u64, seats: &mut [Seat]) {
+        let time = Duration::from_millis(self.random.below(millis));
+        self.run(time, seats);
+    }
+
+    fn screen(&self, seat: &Seat) -> String {
+        let mut text = String::new();
+        for row in 0..seat.client.screen().size().rows() {
+            seat.client.screen().row(Row(row)).push_text(&mut text);
+            text.push('\n');
+        }
+        text
+    }
+}
+
+impl Seat {
+    /// Types the next key: a letter that is the client's, then digits that count.
+    fn type_key(&mut self, now: Time) {
+        let text = format!("{}{:03};", char::from(b'a' + self.part), self.typed);
+        self.client.handle_keys(now, text.as_bytes());
+        self.typed += 1;
+    }
+}
+
+fn arrival(path: PathId, bytes: &[u8]) -> Arrival<'_> {
+    Arrival {
+        path,
+        ecn: Ecn::NotCapable,
+        bytes,
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how many seeds to run is said from outside"
+)]
+fn seeds() -> u64 {
+    let wanted = std::env::var("FULMAR_SEEDS").ok();
+    wanted.and_then(|seeds| seeds.parse().ok()).unwrap_or(20)
+}
+
+/// Checks that the program has read, from each client, a beginning of what that one typed, in order, and
+/// nothing of a client after one that took its place.
+fn check_read(world: &World, typed: &[u32], last: u8) {
+    let text = String::from_utf8(world.read.clone()).expect("letters");
+    let mut counts = [0_u32; CLIENTS as usize];
+    let mut newest = 0;
+    for word in text.split_terminator(';') {
+        let part = word.as_bytes()[0] - b'a';
+        assert!(part >= newest, "seed {}: {text}", world.number);
+        newest = part;
+        let count: u32 = word[1..].parse().expect("digits");
+        let expected = &mut counts[usize::from(part)];
+        assert_eq!(count, *expected, "seed {}: {text}", world.number);
+        *expected += 1;
+    }
+    let last = usize::from(last);
+    assert_eq!(counts[last], typed[last], "seed {}: {text}", world.number);
+}
+
+#[test]
+fn clients_take_a_session_from_each_other_at_random_moments() {
+    for number in 0..seeds() {
+        let mut world = World::new(number, number % 4 * 100);
+        let mut seats = vec![world.seat(0)];
+        let mut typed = [0; CLIENTS as usize];
+        let mut newest = 0;
+        for part in 0..CLIENTS {
+            if part > 0 {
+                assert!(world.attach(part), "seed {number}");
+                // A login that dies: its key is given out, and nobody comes.
+                let is_settled = seats.last().is_some_and(|seat| seat.client.is_connected());
+                if is_settled && world.random.below(4) == 0 {
+                    world.run_up_to(2000, &mut seats);
+                    continue;
+                }
+                // The client before may be gone.
+                if world.random.below(3) == 0 {
+                    seats.clear();
+                }
+                let seat = world.seat(part);
+                seats.push(seat);
+                newest = part;
+            }
+            for _ in 0..world.random.below(40) {
+                let now = world.time();
+                for seat in seats.iter_mut().filter(|seat| seat.ending.is_none()) {
+                    seat.type_key(now);
+                    typed[usize::from(seat.part)] = seat.typed;
+                }
+                world.run_up_to(100, &mut seats);
+            }
+        }
+        world.run(Duration::from_secs(40), &mut seats);
+        assert!(!world.has_ended, "seed {number}");
+        check_read(&world, &typed, newest);
+        for seat in &seats {
+            if seat.part == newest {
+                assert_eq!(seat.ending, None, "seed {number}");
+                let [shown, drawn] = [seat.client.screen(), world.server.screen()]
+                    .map(|screen| screen.projected(&Vocabulary::STOCK));
+                assert!(shown == drawn, "seed {number}");
+            } else if world.lost == 0 && seat.client.is_connected() {
+                assert_eq!(seat.ending, Some(ClientEnding::TakenOver), "seed {number}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_attachment_that_nobody_uses_changes_nothing_and_is_dropped() {
+    let mut world = World::new(1, 0);
+    let mut seats = vec![world.seat(0)];
+    world.run(Duration::from_secs(1), &mut seats);
+    assert!(world.attach(1));
+    world.run(Duration::from_secs(61), &mut seats);
+    let late = world.seat(1);
+    seats.push(late);
+    let now = world.time();
+    seats[1].type_key(now);
+    seats[0].type_key(now);
+    world.run(Duration::from_secs(2), &mut seats);
+    assert_eq!(world.read, b"a000;");
+    assert_eq!(seats[0].ending, None);
+    assert!(!seats[1].client.is_connected());
+}
+
+#[test]
+fn whoever_attaches_has_the_whole_screen_and_an_old_client_is_not_heard_any_more() {
+    let mut world = World::new(2, 0);
+    let mut seats = vec![world.seat(0)];
+    world.run(Duration::from_secs(1), &mut seats);
+    seats[0].type_key(world.time());
+    world.run(Duration::from_secs(1), &mut seats);
+
+    // The client sleeps while another one takes its session and leaves it for an hour.
+    let mut asleep = seats.remove(0);
+    assert!(world.attach(1));
+    let mut seats = vec![world.seat(1)];
+    world.run(Duration::from_secs(3600), &mut seats);
+    assert!(world.screen(&seats[0]).starts_with("a000;"));
+
+    asleep.type_key(world.time());
+    seats.push(asleep);
+    seats[0].type_key(world.time());
+    world.run(Duration::from_secs(5), &mut seats);
+    assert_eq!(world.read, b"a000;b000;");
+    assert_eq!(seats[0].ending, None);
+}
+
+#[test]
+fn an_agreement_that_is_not_kept_takes_nothing() {
+    let mut world = World::new(3, 0);
+    let mut seats = vec![world.seat(0)];
+    world.run(Duration::from_secs(1), &mut seats);
+    assert!(world.attach(1));
+    let mut config = ClientConfig::new(key(1), seed(3, 1));
+    config.agreement = Some(agreement(2));
+    let mut altered = world.seat(1);
+    altered.client = Client::new(world.time(), config);
+    altered
+        .client
+        .handle_path_opened(world.time(), altered.path);
+    seats.push(altered);
+    world.run(Duration::from_secs(5), &mut seats);
+    seats[0].type_key(world.time());
+    world.run(Duration::from_secs(1), &mut seats);
+    assert_eq!(world.read, b"a000;");
+    assert_eq!(seats[0].ending, None);
+    assert!(!world.has_ended);
+}
+
+#[test]
+fn what_one_client_began_to_type_is_not_finished_by_another() {
+    let mut world = World::new(4, 0);
+    let mut seats = vec![world.seat(0)];
+    world.run(Duration::from_secs(1), &mut seats);
+    seats[0].client.handle_keys(world.time(), b"\x1b");
+    world.run(Duration::from_secs(1), &mut seats);
+    assert!(world.attach(1));
+    let second = world.seat(1);
+    seats.push(second);
+    seats[1].client.handle_keys(world.time(), b"OA");
+    world.run(Duration::from_secs(1), &mut seats);
+    // As one sequence it would be an arrow key, and be written as ESC [ A.
+    assert_eq!(world.read, b"\x1bOA");
+}
