@@ -186,6 +186,8 @@ pub struct Client {
     report: Option<TerminalReport>,
     notices: Notices,
     is_server_local: bool,
+    /// The reason why the system has refused to send, the last time that it did.
+    send_error: Option<SendError>,
     prediction: Prediction,
     /// The overlay that was drawn last.
     predicted: Option<Overlay>,
@@ -262,6 +264,7 @@ impl Client {
             report: Some(TerminalReport::default()),
             notices,
             is_server_local,
+            send_error: None,
             prediction: Prediction::new(prediction, size),
             predicted: None,
             display: Display::new(outer, title_prefix),
@@ -303,6 +306,7 @@ impl Client {
 
     /// Takes note that the system refused to send.
     pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
+        self.send_error = Some(error);
         if self.endpoint.handle_send_error(now, path, error) {
             self.note_trouble(now, error, describe(error));
         }
@@ -598,6 +602,15 @@ impl Client {
     /// Returns true if the server had answered, and nothing listens at its port any more, as far as anybody has said.
     pub fn is_server_gone(&self) -> bool {
         self.notices.is_server_gone(self.liveness())
+    }
+
+    /// Returns true if no network has led to the server, not even for the first datagram.
+    pub fn is_without_route(&self) -> bool {
+        let is_routeless = matches!(
+            self.send_error,
+            Some(SendError::Unreachable | SendError::SourceGone)
+        );
+        is_routeless && !self.could_be_heard()
     }
 
     /// Returns true if the server is on this machine, so that nothing between it and the client can reject datagrams.

@@ -59,6 +59,12 @@ pub(crate) enum ClientError {
         /// True if the address is one of this machine itself.
         is_local: bool,
     },
+    /// No network leads to the server.
+    #[error("no network leads from here to {server}")]
+    NoRoute {
+        /// The address to which datagrams were to go.
+        server: String,
+    },
     /// The user left a server that had ended already, as far as anybody has said.
     #[error("{}", gone(server, *is_local))]
     ServerGone {
@@ -178,6 +184,11 @@ impl Advice for ClientError {
                      answers in, or try another network"
                 ),
             },
+            ClientError::NoRoute { .. } => {
+                "UDP goes there directly, even if ssh goes through a jump host: use a network or a VPN that leads to \
+                 that address, or ssh alone"
+                    .to_owned()
+            }
             ClientError::Unanswered { .. } => {
                 "the session may still run there; half a minute from now, the next fulmar to that host says so, and \
                  how to end it"

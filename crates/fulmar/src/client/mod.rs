@@ -352,6 +352,7 @@ fn judge(
             is_local: event_loop.client.is_server_local(),
         },
         _ if event_loop.client.is_connected() => ClientError::Unanswered { server },
+        _ if event_loop.client.is_without_route() => ClientError::NoRoute { server },
         _ => {
             tracing::info!(tried = ?candidates.tried(), "nobody has answered");
             let counters = event_loop.client.link_info().counters;

@@ -73,7 +73,9 @@ impl SessionError {
         matches!(
             self,
             SessionError::Login(LoginError::SshEnded { .. })
-                | SessionError::Client(ClientError::NeverConnected { .. })
+                | SessionError::Client(
+                    ClientError::NeverConnected { .. } | ClientError::NoRoute { .. }
+                )
         )
     }
 }

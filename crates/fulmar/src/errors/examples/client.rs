@@ -103,6 +103,13 @@ pub(super) fn session() -> Vec<Row> {
             "after a login: UDP is blocked on the way back",
         ),
         row(
+            ClientError::NoRoute {
+                server: "192.0.2.7, UDP port 60001".to_owned(),
+            },
+            BOTH,
+            "ssh goes through a jump host to a network of which this machine knows no way, or this machine has none",
+        ),
+        row(
             ClientError::Unanswered {
                 server: "192.0.2.7, UDP port 60001".to_owned(),
             },

@@ -2,15 +2,16 @@
 //! or along a connection that is there already.
 
 use super::scene::{
-    FAR, Plan, Scene, Starter, expect_login, expect_session, expect_work_and_status,
-    for_each_starter,
+    FAR, Plan, Scene, Starter, expect_login, expect_refusal, expect_session,
+    expect_work_and_status, for_each_starter,
 };
 use crate::support::network::{self, Families};
-use crate::support::{Daemon, Machine, Person};
+use crate::support::{Daemon, Machine, Person, Terminal, holds};
 
 for_each_starter! {
     over_one_host: fulmar mosh ssh;
     over_two_hosts: fulmar mosh ssh;
+    to_a_network_that_only_the_host_between_reaches: fulmar;
     to_a_name_that_only_the_host_between_knows: fulmar mosh ssh;
     through_a_program: fulmar ssh;
     a_shared_connection_that_is_there: fulmar mosh;
@@ -22,6 +23,24 @@ for_each_starter! {
 ///
 /// Each machine between has an account for Alice, whose key it knows.
 fn over(starter: Starter, names: &[&'static str], prepare: impl FnOnce(&Scene)) {
+    over_and_then(starter, names, prepare, |scene, mut terminal| {
+        if starter == Starter::Mosh {
+            // Its own ProxyCommand takes the place of the user's ProxyJump.
+            terminal.wait_for_text("Did not find remote IP address");
+            terminal.wait_for_end();
+        } else {
+            expect_session(scene, starter, &mut terminal);
+        }
+    });
+}
+
+/// The same, with something else to expect.
+fn over_and_then(
+    starter: Starter,
+    names: &[&'static str],
+    prepare: impl FnOnce(&Scene),
+    expect: impl FnOnce(&Scene, Terminal),
+) {
     let Some(machines) = names
         .iter()
         .map(|name| Machine::start(name))
@@ -53,18 +72,14 @@ fn over(starter: Starter, names: &[&'static str], prepare: impl FnOnce(&Scene)) 
     }
     scene.trust(plan.jumps);
     prepare(&scene);
-    let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
+    let Some(terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
         return;
     };
-    if starter == Starter::Mosh {
-        // Its own ProxyCommand takes the place of the user's ProxyJump.
-        terminal.wait_for_text("Did not find remote IP address");
-        terminal.wait_for_end();
-        return;
-    }
-    expect_session(&scene, starter, &mut terminal);
-    for daemon in daemons {
-        daemon.wait_for("Accepted publickey for alice");
+    expect(&scene, terminal);
+    if starter != Starter::Mosh {
+        for daemon in daemons {
+            daemon.wait_for("Accepted publickey for alice");
+        }
     }
 }
 
@@ -74,6 +89,22 @@ fn over_one_host(starter: Starter) {
 
 fn over_two_hosts(starter: Starter) {
     over(starter, &["first", "second"], |_| {});
+}
+
+fn to_a_network_that_only_the_host_between_reaches(starter: Starter) {
+    let forget = |scene: &Scene| {
+        for address in [network::v4(1, 2), network::v6(1, 2)] {
+            network::forget_route(&scene.near, &address);
+        }
+    };
+    over_and_then(starter, &["jump"], forget, |scene, mut terminal| {
+        terminal.wait_for_text("no network leads to the server");
+        terminal.type_keys("\x1e.");
+        expect_refusal(&mut terminal, "no network leads from here to");
+        terminal.wait_for_text("jump host");
+        assert!(!holds(terminal.screen(), "firewall"));
+        scene.expect_nothing_left();
+    });
 }
 
 fn to_a_name_that_only_the_host_between_knows(starter: Starter) {

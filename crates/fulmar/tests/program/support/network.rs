@@ -179,6 +179,11 @@ pub(crate) fn narrow(machine: &Machine, interface: &str, bytes: usize) {
     batch(machine, &format!("link set {interface} mtu {bytes}\n"));
 }
 
+/// Has a machine refuse to send to an address, as one does to which no network leads.
+pub(crate) fn forget_route(machine: &Machine, address: &str) {
+    batch(machine, &format!("route add unreachable {address}\n"));
+}
+
 /// Gives one end of a cable another address.
 pub(crate) fn change_address(machine: &Machine, interface: &str, from: &str, to: &str) {
     let lines = format!("addr del {from} dev {interface}\naddr add {to} dev {interface}\n");
