@@ -96,7 +96,8 @@ impl EventLoop {
         }
     }
 
-    /// Ends the ssh that has started the server, if it is still there.
+    /// Ends the ssh that has started the server, if it is still there. It takes a moment, so that comes before the terminal
+    /// is given back: what is typed meanwhile would echo there.
     pub(crate) fn hang_up(&mut self) {
         let Some(login) = &mut self.login else { return };
         match (login.is_running(), self.client.is_connected()) {
@@ -107,7 +108,13 @@ impl EventLoop {
             (true, false) => login.end(),
             (false, _) => login.release(),
         }
-        login.tell();
+    }
+
+    /// Prints what ssh has said meanwhile. The terminal is the user's again.
+    pub(crate) fn tell_of_login(&mut self) {
+        if let Some(login) = &mut self.login {
+            login.tell();
+        }
     }
 
     fn deadline(&self) -> Option<Time> {

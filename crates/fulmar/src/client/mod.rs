@@ -272,8 +272,9 @@ impl ClientSetup {
         };
         // The terminal is given back after a panic, too (docs/threat-model.md §8).
         let ended = crash::caught(|| event_loop.run());
-        let left = crash::caught(|| event_loop.give_back());
-        event_loop.hang_up();
+        let hung_up = crash::caught(|| event_loop.hang_up());
+        let left = crash::caught(|| event_loop.give_back()).and(hung_up);
+        event_loop.tell_of_login();
         let steps = event_loop.steps.take_lines();
         for warning in steps.iter().chain(&event_loop.warnings) {
             report::complain(compat.program(), warning);

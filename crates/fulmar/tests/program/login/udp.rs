@@ -11,6 +11,7 @@ for_each_starter! {
     a_firewall_says_no: fulmar;
     a_firewall_says_that_nothing_listens: fulmar;
     the_wait_ends_by_itself: fulmar;
+    ssh_has_ended_when_the_terminal_is_given_back: fulmar;
 }
 
 /// The address at which the server waits, as messages have it.
@@ -93,4 +94,18 @@ fn the_wait_ends_by_itself(starter: Starter) {
     expect_refusal(&mut terminal, WHERE);
     terminal.wait_for_text("firewall");
     scene.expect_nothing_left();
+}
+
+/// Or else what the user types echoes before the message.
+fn ssh_has_ended_when_the_terminal_is_given_back(starter: Starter) {
+    let Some((scene, mut terminal)) = blocked(starter, |far| block_udp(far, Way::Out)) else {
+        return;
+    };
+    terminal.wait_for_text("nothing arrives there");
+    terminal.type_keys(QUIT);
+    terminal.wait_for("the primary screen", |screen| !screen.alternate_screen());
+    let mut left = scene.near.processes();
+    left.retain(|(_, line)| line.starts_with("ssh "));
+    assert!(left.is_empty(), "{left:?}");
+    expect_refusal(&mut terminal, WHERE);
 }
