@@ -302,7 +302,8 @@ fn unknown(name: &str, other: &'static str) -> String {
     let names = SETTINGS.iter().map(|known| known.about().name);
     match nearest(name, names.chain([other])) {
         Some(known) => format!("there is no setting {name}; the nearest is {known}"),
-        None => format!("there is no setting {name}; fulmar man lists all"),
+        // The advice says where all are.
+        None => format!("there is no setting {name}"),
     }
 }
 
@@ -385,10 +386,7 @@ predict = "always"
                 "\nscape_key = \"x\"",
                 "2:1: there is no setting scape_key; the nearest is escape-key",
             ),
-            (
-                "colour = 1",
-                "1:1: there is no setting colour; fulmar man lists all",
-            ),
+            ("colour = 1", "1:1: there is no setting colour"),
             (
                 "hots = 1",
                 "1:1: there is no setting hots; the nearest is host",

@@ -116,7 +116,7 @@ mod tests {
             error.lines(),
             [
                 "/c:1:8: port cannot be true: it is a text in quotes",
-                "/c:2:1: there is no setting colour; fulmar man lists all",
+                "/c:2:1: there is no setting colour",
             ]
         );
         assert_eq!(error.to_string(), error.lines().join("; "));

@@ -44,7 +44,19 @@ const OF_LOGINS: [(&str, &str); 8] = [
 const OF_SSH: &str = "BbCcDEgIKkMmOqSsxy";
 
 /// Advice for flags of scp and rsync.
-const OF_COPIES: [(&str, &str); 7] = [
+const OF_COPIES: [(&str, &str); 10] = [
+    (
+        "A",
+        "fulmar cp needs no agent over there, and copies no access control lists",
+    ),
+    (
+        "D",
+        "fulmar cp speaks to no SFTP server, and copies no devices",
+    ),
+    (
+        "X",
+        "fulmar cp speaks to no SFTP server that could have options, and copies no extended attributes",
+    ),
     (
         "3R",
         "fulmar cp does not copy between two other machines; log in to one of them and copy from there",
@@ -62,7 +74,11 @@ const OF_COPIES: [(&str, &str); 7] = [
 ];
 
 /// Advice for long flags of rsync.
-const LONG_OF_COPIES: [(&str, &str); 4] = [
+const LONG_OF_COPIES: [(&str, &str); 5] = [
+    (
+        "--bwlimit",
+        "write --limit with a unit, such as --limit 1MB: rsync's number is in KiB a second, and that of --limit, as scp's, in Kbit",
+    ),
     ("--delete", "fulmar cp removes nothing; use rsync"),
     ("--exclude", "fulmar cp copies all of a folder; use rsync"),
     (
@@ -165,6 +181,8 @@ mod tests {
             (FlagSet::Copy, "-f", "without asking"),
             (FlagSet::Copy, "-n", "--dry-run"),
             (FlagSet::Copy, "--delete", "use rsync"),
+            (FlagSet::Copy, "-A", "no agent"),
+            (FlagSet::Copy, "--bwlimit", "--limit 1MB"),
         ] {
             let said = instead_of(set, flag, None, None).unwrap_or_default();
             assert!(said.contains(words), "{flag}: {said}");
