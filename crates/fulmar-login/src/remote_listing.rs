@@ -21,8 +21,10 @@ impl SshCommand {
     /// Returns the command line that succeeds if there is an open connection to the host which others may share.
     pub fn master_query(&self) -> Vec<OsString> {
         let mut line = self.words.clone();
-        line.extend(["-O", "check", "--"].map(OsString::from));
-        line.push(self.destination.text().to_owned());
+        line.extend(["-O", "check"].map(OsString::from));
+        line.extend(self.destination.port_option());
+        line.push("--".into());
+        line.push(self.destination.word().to_owned());
         line
     }
 
@@ -30,8 +32,9 @@ impl SshCommand {
     pub fn listing(&self, typed: &str) -> Vec<OsString> {
         let mut line = self.words.clone();
         line.extend(QUIETLY.map(OsString::from));
+        line.extend(self.destination.port_option());
         line.push("--".into());
-        line.push(self.destination.text().to_owned());
+        line.push(self.destination.word().to_owned());
         // The shell in between may be of any kind, and ends its own way what it does not understand.
         let mut command = OsString::from("sh -c 'ls -1dLp -- \"$0\"*; true' ");
         command.push(quoted(OsStr::new(without_home(typed))));

@@ -106,7 +106,7 @@ impl SshCommand {
         let mut line = self.words.clone();
         line.push("-T".into());
         self.push_options(implementation, &mut line);
-        line.push(self.destination.text.clone());
+        line.push(self.destination.word().to_owned());
         line.push(command.into());
         line
     }
@@ -115,7 +115,8 @@ impl SshCommand {
     pub fn command_line(&self, words: &[OsString]) -> Vec<OsString> {
         let mut line = self.words.clone();
         line.extend(self.family_option().map(OsString::from));
-        line.push(self.destination.text.clone());
+        line.extend(self.destination.port_option());
+        line.push(self.destination.word().to_owned());
         line.push(shell_line(words));
         line
     }
@@ -125,7 +126,7 @@ impl SshCommand {
         let mut line = self.words.clone();
         line.extend(["-G", "-T"].map(OsString::from));
         self.push_options(implementation, &mut line);
-        line.push(self.destination.text.clone());
+        line.push(self.destination.word().to_owned());
         line
     }
 
@@ -148,6 +149,7 @@ impl SshCommand {
         for option in implementation.options() {
             line.extend(["-o", option].map(OsString::from));
         }
+        line.extend(self.destination.port_option());
         // Others may not know `--`, and a destination does not begin with a dash anyway.
         if let SshImplementation::OpenSsh(_) = implementation {
             let family = self.family_option();
@@ -172,11 +174,13 @@ fn shell_line(words: &[OsString]) -> OsString {
     text
 }
 
-/// `[user@]host` or `ssh://[user@]host[:port]`, as the user wrote it; OpenSSH would take it.
+/// `[user@]host` or `ssh://[user@]host[:port]`, as the user wrote it; OpenSSH would take it, but for an IPv6 address in brackets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Destination {
     text: OsString,
     host: Range<usize>,
+    /// The same without brackets, and the port that is no part of it then.
+    bracketless: Option<(OsString, Option<OsString>)>,
 }
 
 /// The reason why a destination is none.
@@ -223,7 +227,8 @@ impl Destination {
             None => (None, begin),
         };
         let place = bytes.get(host_at..).unwrap_or_default();
-        let host = if is_uri {
+        let is_bracketed = is_in_brackets(place);
+        let host = if is_uri || is_bracketed {
             host_of_uri(place)
         } else {
             0..place.len()
@@ -237,13 +242,38 @@ impl Destination {
         if !user.is_none_or(is_user) {
             return Err(DestinationError::User);
         }
-        if !is_uri && has_port(place) {
+        let behind = place.get(host.end..).unwrap_or_default();
+        let port = behind.strip_prefix(b"]:").filter(|_| is_bracketed);
+        if !is_uri && (has_port(place) || port.is_some()) {
             return Err(DestinationError::Port);
         }
+        let bracketless = is_bracketed.then(|| {
+            let before = bytes.get(begin..host_at).unwrap_or_default();
+            let address = place.get(host.clone()).unwrap_or_default();
+            let port = port.map(|port| port.strip_suffix(b"/").unwrap_or(port));
+            let port = port.map(|port| OsStr::from_bytes(port).to_owned());
+            let word = [before, address].concat();
+            (OsStr::from_bytes(&word).to_owned(), port)
+        });
         Ok(Destination {
             text: text.to_owned(),
             host: host_at + host.start..host_at + host.end,
+            bracketless,
         })
+    }
+
+    /// Returns the word by which ssh knows it.
+    pub fn word(&self) -> &OsStr {
+        self.bracketless
+            .as_ref()
+            .map_or(&self.text, |(word, _)| word)
+    }
+
+    /// Returns the option by which ssh knows the port, if that word has to do without.
+    pub(crate) fn port_option(&self) -> impl Iterator<Item = OsString> {
+        let bracketless = self.bracketless.as_ref();
+        let port = bracketless.and_then(|(_, port)| port.clone());
+        port.into_iter().flat_map(|port| ["-p".into(), port])
     }
 
     /// Returns it as the user wrote it.
@@ -256,6 +286,17 @@ impl Destination {
         let bytes = self.text.as_bytes().get(self.host.clone());
         OsStr::from_bytes(bytes.unwrap_or_default())
     }
+}
+
+/// True for an IPv6 address in brackets, whatever is behind it. ssh takes one in no destination, although its own words for a URI have it.
+fn is_in_brackets(place: &[u8]) -> bool {
+    let address = place.strip_prefix(b"[");
+    let mut parts = address.unwrap_or_default().split(|&byte| byte == b']');
+    let is_address = parts.next().is_some_and(|address| address.contains(&b':'));
+    is_address
+        && parts
+            .next()
+            .is_some_and(|behind| behind.is_empty() || b":/".contains(&behind[0]))
 }
 
 /// Returns where the host is in `host[:port][/]`, whose host is in brackets if it is an IPv6 address.
@@ -431,6 +472,7 @@ mod tests {
             ("ssh://ada@host:2222", "host"),
             ("ssh://host", "host"),
             ("ssh://[2001:db8::7]:22/", "2001:db8::7"),
+            ("ada@[::1]", "::1"),
         ] {
             let parsed = Destination::parse(OsStr::new(text)).unwrap();
             assert_eq!(parsed.text(), text);
@@ -448,6 +490,7 @@ mod tests {
             ("ssh://-x", DestinationError::Host),
             ("host:22", DestinationError::Port),
             ("ada@192.0.2.7:2222", DestinationError::Port),
+            ("[::1]:22", DestinationError::Port),
             ("host\n", DestinationError::Host),
             ("$(x)", DestinationError::Host),
             ("a'b", DestinationError::Host),
@@ -458,6 +501,27 @@ mod tests {
             ("a\x1b@host", DestinationError::User),
         ] {
             assert_eq!(Destination::parse(OsStr::new(text)), Err(why), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_in_brackets_is_given_to_ssh_as_it_takes_one() {
+        for (text, line) in [
+            ("[::1]", "ssh ::1 x"),
+            ("ada@[fe80::1%eth0]", "ssh ada@fe80::1%eth0 x"),
+            ("ssh://[::1]", "ssh ::1 x"),
+            ("ssh://ada@[::1]:2222/", "ssh -p 2222 ada@::1 x"),
+            ("ssh://ada@host:2222", "ssh ssh://ada@host:2222 x"),
+            ("[host]", "ssh [host] x"),
+        ] {
+            let ssh = SshCommand {
+                words: vec!["ssh".into()],
+                destination: Destination::parse(OsStr::new(text)).unwrap(),
+                family: None,
+            };
+            assert_eq!(spaced(ssh.command_line(&["x".into()])), line);
+            let login = spaced(ssh.login(SshImplementation::Other, "x"));
+            assert_eq!(login.replace(" -T", ""), line);
         }
     }
 
