@@ -1,7 +1,6 @@
 //! The client of a session as a state machine.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use fulmar_base::{Hint, PathId, SendError, Time};
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
@@ -9,12 +8,13 @@ use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_predict::{Overlay, PredictionDecision, TtyHints};
 use fulmar_terminal::{CursorShape, Screen, Size, TerminalReport};
 use fulmar_transport::{
-    Arrival, DatagramVerdict, Dialect, DropReason, Ending, Endpoint, EndpointConfig, EndpointEvent,
+    Arrival, DatagramVerdict, Dialect, DropReason, Endpoint, EndpointConfig, EndpointEvent,
     Received, Role, StateNumber, StateOutcome, Transmit,
 };
 
 use crate::agreement::Agreement;
 use crate::capability::{Capabilities, Capability};
+use crate::client_lifecycle::{ClientEnding, Contact, ExitCause, Lifecycle, WayOut};
 use crate::compat_mode::CompatMode;
 use crate::display::{Display, LastScreen, Wanted};
 use crate::escape_key::{Command, EscapeKey, EscapeReader};
@@ -22,11 +22,12 @@ use crate::exit_status::{ExitStatus, WIRE_TAKEN_OVER};
 use crate::host_screen::HostScreen;
 use crate::key_event::key_events;
 use crate::link_info::LinkInfo;
-use crate::notice::{self, Delivery, Notices, ServerLiveness};
+use crate::notice::{Delivery, Notices, ServerLiveness};
 use crate::numbering::Numbering;
 use crate::outer_terminal::OuterTerminal;
 use crate::prediction::Prediction;
 use crate::random::{Seed, SeededNoise};
+use crate::send_trouble;
 use crate::terminal_probe::TerminalProbe;
 use crate::user_stream::UserStream;
 use crate::wake::Wake;
@@ -35,15 +36,6 @@ use crate::wake::Wake;
 ///
 /// Source: docs/threat-model.md §6.
 const UNACKNOWLEDGED_BYTES_MAX: usize = 16 * 1024 * 1024;
-
-/// The longest wait for the first answer.
-///
-/// Source: docs/protocol.md §2.8.
-const CONNECT_WITHIN: Duration = Duration::from_secs(15);
-
-/// The time for which a goodbye is said to a server that has never answered. Chosen by eye: some repetitions, for one that
-/// hears and is not heard.
-const GOODBYE_WITHIN: Duration = Duration::from_secs(1);
 
 /// The settings of a client.
 pub struct ClientConfig {
@@ -121,46 +113,6 @@ pub enum ClientEvent {
     Ended(ClientEnding),
 }
 
-/// The reason for which the edge wants the session to end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ExitCause {
-    /// A signal that ends programs.
-    Signal,
-    /// There is nothing more to read from the user.
-    InputEnded,
-}
-
-/// The way in which a session ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ClientEnding {
-    /// The server has ended the session, usually because its program ended.
-    ServerEnded,
-    /// Another client has taken the session, which goes on.
-    TakenOver,
-    /// The user wanted it, and the server knows.
-    UserQuit,
-    /// The edge wanted it, and the server knows.
-    Asked(ExitCause),
-    /// The server has never answered.
-    NeverConnected,
-    /// It was ended here, and the server did not say that it knows. Its program may go on.
-    Unanswered,
-    /// The offer or the announcement has changed on its way.
-    Altered,
-    /// The key has encrypted all that it safely can.
-    KeySpent,
-}
-
-/// The stage that a session has reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Open,
-    /// The server is being told.
-    Closing(ClientEnding),
-    Ended,
-}
-
 /// The client: a user's terminal, and the conversation with a server.
 ///
 /// Owns no socket, no terminal, no clock. Hand over what has happened (`handle_*`, `request_exit`),
@@ -194,11 +146,7 @@ pub struct Client {
     display: Display,
     last_screen: LastScreen,
     size: Size,
-    /// The time at which the wait for the first answer began, not counting sleep.
-    connecting_since: Time,
-    /// The time at which the client began to say goodbye, if it did.
-    closing_since: Option<Time>,
-    phase: Phase,
+    lifecycle: Lifecycle,
     suspended: Option<Time>,
     /// True if what is to be seen may have changed since it was drawn.
     is_stale: bool,
@@ -270,9 +218,7 @@ impl Client {
             display: Display::new(outer, title_prefix),
             last_screen,
             size,
-            connecting_since: now,
-            closing_since: None,
-            phase: Phase::Open,
+            lifecycle: Lifecycle::begin(now),
             suspended: None,
             is_stale: true,
             notice_due: None,
@@ -308,7 +254,7 @@ impl Client {
     pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
         self.send_error = Some(error);
         if self.endpoint.handle_send_error(now, path, error) {
-            self.note_trouble(now, error, describe(error));
+            self.note_trouble(now, error, send_trouble::of_system(error));
         }
         self.is_stale = true;
         self.settle();
@@ -319,7 +265,8 @@ impl Client {
     pub fn handle_report(&mut self, now: Time, path: PathId, error: SendError) -> bool {
         let is_believed = self.endpoint.handle_report(now, path, error);
         if is_believed {
-            let told = self.describe_report(error);
+            let server = self.notices.server();
+            let told = send_trouble::of_report(error, server, self.is_server_local);
             self.note_trouble(now, error, told);
             self.is_stale = true;
         }
@@ -331,8 +278,7 @@ impl Client {
     pub fn handle_hint(&mut self, now: Time, hint: Hint) {
         self.endpoint.handle_hint(now, hint);
         if let Hint::Woke { slept } = hint {
-            // A server cannot answer somebody who is asleep.
-            self.connecting_since += slept;
+            self.lifecycle.note_sleep(slept);
         }
         self.is_stale = true;
         self.settle();
@@ -372,7 +318,7 @@ impl Client {
             self.is_stale |= due.is_some_and(|due| due <= now);
         }
         if self.connect_limit().is_some_and(|limit| limit <= now) {
-            self.give_up(now);
+            self.go(now, self.lifecycle.give_up(self.contact()));
         }
         let mut keys = Vec::new();
         self.probe.handle_timeout(now, &mut keys);
@@ -414,7 +360,7 @@ impl Client {
         let mut pressed = key_events(bytes, is_encoded).filter(|key| !key.is_release);
         let first = pressed.next();
         let only = first.filter(|_| pressed.next().is_none());
-        if self.phase == Phase::Open
+        if self.lifecycle.is_open()
             && !self.keys.is_armed()
             && let Some(key) = only.and_then(|key| key.byte)
             && self.notices.closes_panel(now, key)
@@ -425,7 +371,7 @@ impl Client {
         }
         let mut typed = Vec::new();
         let commands = self.keys.read(bytes, is_encoded, &mut typed);
-        if self.phase == Phase::Open && !typed.is_empty() {
+        if self.lifecycle.is_open() && !typed.is_empty() {
             self.prediction.handle_keys(now, &typed);
             self.stream.push_keys(&typed);
             self.endpoint.set_local(now, self.stream.clone());
@@ -449,7 +395,7 @@ impl Client {
 
     /// Takes note of the window's size.
     pub fn handle_resize(&mut self, now: Time, size: Size) {
-        if size != self.size && self.phase == Phase::Open {
+        if size != self.size && self.lifecycle.is_open() {
             self.stream.push_resize(size);
             self.endpoint.set_local(now, self.stream.clone());
         }
@@ -536,10 +482,11 @@ impl Client {
             size: self.size,
             notice: None,
         };
-        let fate = match self.phase {
-            Phase::Ended => self.last_screen,
+        let fate = if self.lifecycle.has_ended() {
+            self.last_screen
+        } else {
             // A suspended session comes back.
-            Phase::Open | Phase::Closing(_) => LastScreen::Dropped,
+            LastScreen::Dropped
         };
         self.display.leave(&last, fate, out);
         self.is_stale = true;
@@ -552,7 +499,7 @@ impl Client {
 
     /// Returns when the client next wants to be woken, and what for.
     pub fn poll_timeout(&self) -> Option<(Time, Wake)> {
-        if self.phase == Phase::Ended {
+        if self.lifecycle.has_ended() {
             return None;
         }
         let transport = self.endpoint.poll_timeout();
@@ -591,7 +538,7 @@ impl Client {
 
     /// Returns true if the server has not answered, although it has had the time to.
     pub fn is_answer_late(&self, now: Time) -> bool {
-        !self.is_connected() && now.since(self.connecting_since) >= notice::SUSPICIOUS_AFTER
+        !self.is_connected() && self.lifecycle.is_answer_late(now)
     }
 
     /// Returns true once the server has answered.
@@ -692,78 +639,57 @@ impl Client {
         self.notices.note_trouble(now, told);
     }
 
-    /// Returns what a person can make of a report. It came from the network: only if there is nothing between the two
-    /// ends is it known who has sent it.
-    fn describe_report(&self, error: SendError) -> String {
-        match error {
-            SendError::Refused if !self.is_server_local => notice::REJECTED.to_owned(),
-            SendError::Unreachable | SendError::Forbidden => {
-                format!("a firewall or router refuses {}", self.notices.server())
-            }
-            error => describe(error),
-        }
-    }
-
     /// Says goodbye, unless nobody can hear it or it has been said.
     fn quit(&mut self, now: Time, why: ClientEnding) {
-        match self.phase {
-            Phase::Open if self.could_be_heard() => self.close(now, why),
-            Phase::Open => self.end(ClientEnding::NeverConnected),
-            Phase::Closing(ClientEnding::Altered) => self.end(ClientEnding::Altered),
-            Phase::Closing(_) => self.end(self.unanswered()),
-            Phase::Ended => {}
+        if let Some(way_out) = self.lifecycle.quit(why, self.contact()) {
+            self.go(now, way_out);
         }
     }
 
-    /// Ends a session that has not begun. A server that has not heard us ends with the login, and
-    /// would not hear a goodbye either.
-    fn give_up(&mut self, now: Time) {
-        match self.is_heard() {
-            _ if self.closing_since.is_some() => self.end(ClientEnding::NeverConnected),
-            Some(false) => self.end(ClientEnding::NeverConnected),
-            Some(true) | None => self.close(now, ClientEnding::NeverConnected),
+    fn go(&mut self, now: Time, way_out: WayOut) {
+        match way_out {
+            WayOut::Goodbye(why) => self.close(now, why),
+            WayOut::End(why) => self.end(why),
         }
     }
 
-    /// Returns true if the server may have received anything. That it does not say so over ssh proves nothing: its word
-    /// may have been lost.
+    fn contact(&self) -> Contact {
+        Contact {
+            is_connected: self.is_connected(),
+            may_have_heard: self.could_be_heard(),
+            is_heard: self.is_heard(),
+        }
+    }
+
+    /// Returns true if the server may have received anything.
     fn could_be_heard(&self) -> bool {
         let counters = self.endpoint.counters();
         counters.datagrams_sent > counters.send_errors
     }
 
     fn close(&mut self, now: Time, why: ClientEnding) {
-        if self.phase == Phase::Open {
-            self.begin_closing(why);
-            self.closing_since = Some(now);
+        if self.lifecycle.close(now, why) {
+            self.show_closing();
             self.endpoint.start_shutdown(now);
         }
     }
 
-    fn begin_closing(&mut self, why: ClientEnding) {
-        self.phase = Phase::Closing(why);
+    fn show_closing(&mut self) {
         self.notices.set_closing();
         self.is_stale = true;
     }
 
     fn end(&mut self, why: ClientEnding) {
-        if self.phase != Phase::Ended {
+        if self.lifecycle.end() {
             let counters = self.endpoint.counters();
             let ignored_hints = self.endpoint.remote().ignored_hints();
             tracing::info!(?why, ?counters, ignored_hints, "session ended");
-            self.phase = Phase::Ended;
             self.events.push_back(ClientEvent::Ended(why));
         }
     }
 
-    /// Returns the time at which the client gives up waiting for the first answer, even if that is one to its goodbye.
     fn connect_limit(&self) -> Option<Time> {
-        match self.phase {
-            _ if self.is_connected() => None,
-            Phase::Open => Some(self.connecting_since + CONNECT_WITHIN),
-            Phase::Closing(_) => self.closing_since.map(|since| since + GOODBYE_WITHIN),
-            Phase::Ended => None,
-        }
+        self.lifecycle.limit(self.is_connected())
     }
 
     fn liveness(&self) -> ServerLiveness {
@@ -809,7 +735,10 @@ impl Client {
                 // A screen has no past that could be forgotten.
                 EndpointEvent::RemoteAdvanced { .. } => self.is_stale = true,
                 EndpointEvent::DialectDecided { dialect } => self.handle_dialect(dialect),
-                EndpointEvent::Ended(ending) => self.end(self.why(ending)),
+                EndpointEvent::Ended(ending) => {
+                    let (connected, taken) = (self.is_connected(), self.is_taken_over());
+                    self.end(self.lifecycle.ending(ending, connected, taken));
+                }
                 _ => {}
             }
         }
@@ -824,7 +753,7 @@ impl Client {
         if is_known
             && is_agreed
             && self.dialect() == Dialect::Native
-            && self.phase == Phase::Open
+            && self.lifecycle.is_open()
             && let Some(report) = self.report.take()
         {
             self.stream.push_terminal(report);
@@ -837,47 +766,14 @@ impl Client {
         tracing::info!(?dialect, "the server has spoken");
         // The endpoint says goodbye by itself then.
         if dialect == Dialect::Altered {
-            self.begin_closing(ClientEnding::Altered);
-        }
-    }
-
-    /// Returns the ending if nobody answers: either no goodbye was acknowledged, or the server never answered at all.
-    fn unanswered(&self) -> ClientEnding {
-        if self.is_connected() {
-            ClientEnding::Unanswered
-        } else {
-            ClientEnding::NeverConnected
+            self.lifecycle.begin_closing(ClientEnding::Altered);
+            self.show_closing();
         }
     }
 
     fn is_taken_over(&self) -> bool {
         self.capabilities.has(Capability::Exit) && self.endpoint.farewell() == Some(WIRE_TAKEN_OVER)
     }
-
-    fn why(&self, ending: Ending) -> ClientEnding {
-        match (self.phase, ending) {
-            (_, Ending::KeySpent) => ClientEnding::KeySpent,
-            (_, Ending::Altered) => ClientEnding::Altered,
-            (Phase::Closing(ClientEnding::NeverConnected), _) => ClientEnding::NeverConnected,
-            (Phase::Closing(why), Ending::Acknowledged | Ending::ByPeer) => why,
-            (Phase::Closing(_), _) => self.unanswered(),
-            (Phase::Open | Phase::Ended, _) if self.is_taken_over() => ClientEnding::TakenOver,
-            (Phase::Open | Phase::Ended, _) => ClientEnding::ServerEnded,
-        }
-    }
-}
-
-/// Returns what a person can make of an error of the system.
-fn describe(error: SendError) -> String {
-    let why = match error {
-        SendError::TooBig => "the network takes only short datagrams",
-        SendError::Unreachable | SendError::SourceGone => "no network leads to the server",
-        SendError::Refused => "nothing listens at the server's port",
-        SendError::Forbidden => "a local firewall forbids it",
-        SendError::NoRoom => "the system has no room for more",
-        SendError::Other => "the system reports an error",
-    };
-    format!("cannot send: {why}")
 }
 
 #[cfg(test)]

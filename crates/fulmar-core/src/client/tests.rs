@@ -1,6 +1,9 @@
+use std::time::Duration;
+
 use fulmar_base::PathId;
 
 use super::*;
+use crate::client_lifecycle::Phase;
 use crate::connection::{Connection, ConnectionConfig};
 use crate::user_stream::UserEvent;
 
@@ -231,10 +234,10 @@ fn the_limit_for_the_first_answer_does_not_count_sleep() {
     let slept = Duration::from_secs(3600);
     pair.client.handle_hint(ms(3_600_000), Hint::Woke { slept });
     pair.client.handle_timeout(ms(3_600_000));
-    assert_eq!(pair.client.phase, Phase::Open);
+    assert_eq!(pair.client.lifecycle.phase, Phase::Open);
     pair.client.handle_timeout(ms(3_615_000));
     let never = Phase::Closing(ClientEnding::NeverConnected);
-    assert_eq!(pair.client.phase, never);
+    assert_eq!(pair.client.lifecycle.phase, never);
 }
 
 #[test]
