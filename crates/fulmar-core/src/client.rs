@@ -362,9 +362,11 @@ impl Client {
         let only = first.filter(|_| pressed.next().is_none());
         if self.lifecycle.is_open()
             && !self.keys.is_armed()
-            && let Some(key) = only.and_then(|key| key.byte)
-            && self.notices.closes_panel(now, key)
+            && let Some(key) = only
+            && let Some(byte) = key.byte
+            && self.notices.closes_panel(now, byte)
         {
+            self.keys.consume(key.code);
             self.notices.dismiss();
             self.is_stale = true;
             return;

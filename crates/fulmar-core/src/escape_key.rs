@@ -100,10 +100,24 @@ pub(crate) enum Command {
 pub(crate) struct EscapeReader {
     key: EscapeKey,
     compat: CompatMode,
-    /// The bytes of the escape key, if that was the last one pressed.
-    armed: Option<Vec<u8>>,
+    /// The escape key, if that was the last one pressed.
+    armed: Option<Armed>,
+    /// The numbers of keys that were pressed and are none for the program, and so are their releases.
+    consumed: Vec<u32>,
     at_line_start: bool,
 }
+
+/// The escape key, held back.
+#[derive(Debug)]
+struct Armed {
+    /// The bytes that were typed: the press, and the release if that came.
+    text: Vec<u8>,
+    /// Its number, as long as it is not let go.
+    code: Option<u32>,
+}
+
+/// The most keys that are remembered to be held down: of more, the oldest go. Chosen by eye: a hand has some fingers.
+const CONSUMED_MAX: usize = 8;
 
 impl EscapeReader {
     pub(crate) fn new(key: EscapeKey, compat: CompatMode) -> EscapeReader {
@@ -111,6 +125,7 @@ impl EscapeReader {
             key,
             compat,
             armed: None,
+            consumed: Vec::new(),
             // To stock the first key of a session follows no line end.
             at_line_start: compat == CompatMode::Fulmar,
         }
@@ -131,10 +146,16 @@ impl EscapeReader {
     ) -> Vec<Command> {
         let mut commands = Vec::new();
         for event in key_events(bytes, is_encoded) {
+            if self.withholds_release(event) {
+                continue;
+            }
             let command = match (self.key.0, self.armed.take()) {
                 (Some(key), Some(armed)) => self.read_armed(key, armed, event, typed),
                 (Some(key), None) if self.is_pressed(key, event) => {
-                    self.armed = Some(event.text.to_vec());
+                    self.armed = Some(Armed {
+                        text: event.text.to_vec(),
+                        code: event.code,
+                    });
                     None
                 }
                 _ => self.type_key(event, typed),
@@ -145,6 +166,31 @@ impl EscapeReader {
             }
         }
         commands
+    }
+
+    /// Takes note of a key that is none for the program: neither is its release.
+    pub(crate) fn consume(&mut self, code: Option<u32>) {
+        if self.consumed.len() == CONSUMED_MAX {
+            self.consumed.remove(0);
+        }
+        self.consumed.extend(code);
+    }
+
+    /// Returns true for the release of a key of which the program has no press.
+    fn withholds_release(&mut self, event: KeyEvent<'_>) -> bool {
+        let Some(code) = event.code else { return false };
+        let before = self.consumed.len();
+        self.consumed.retain(|consumed| *consumed != code);
+        if !event.is_release {
+            return false;
+        }
+        let armed = self.armed.as_mut();
+        if let Some(armed) = armed.filter(|armed| armed.code == Some(code)) {
+            armed.code = None;
+            armed.text.extend_from_slice(event.text);
+            return true;
+        }
+        self.consumed.len() < before
     }
 
     /// A printable escape key is too useful elsewhere to be taken away in the middle of a line.
@@ -159,41 +205,47 @@ impl EscapeReader {
     fn read_armed(
         &mut self,
         key: u8,
-        armed: Vec<u8>,
+        armed: Armed,
         event: KeyEvent<'_>,
         typed: &mut Vec<u8>,
     ) -> Option<Command> {
         let is_own = self.compat == CompatMode::Fulmar;
-        match event.byte {
-            // The escape key is let go, or one that was pressed before it.
+        let command = match event.byte {
+            // One that was pressed before is let go.
             _ if event.is_release => {
-                if event.byte != Some(key) {
-                    typed.extend_from_slice(event.text);
-                }
+                typed.extend_from_slice(event.text);
                 self.armed = Some(armed);
-                None
+                return None;
             }
-            // For the key that comes.
+            // For the key that comes, which says itself what is held with it.
             _ if event.is_modifier => {
+                self.consume(event.code);
                 self.armed = Some(armed);
-                None
+                return None;
             }
-            Some(b'.') => Some(Command::Quit),
-            Some(CTRL_Z) => Some(Command::Suspend),
-            Some(pass) if is_pass_character(key, pass) => self.type_escape_key(key, &armed, typed),
-            Some(b'?') if is_own => Some(Command::Help),
-            Some(b'i') if is_own => Some(Command::LinkInfo),
+            Some(b'.') => Command::Quit,
+            Some(CTRL_Z) => Command::Suspend,
+            Some(pass) if is_pass_character(key, pass) => {
+                self.consume(event.code);
+                return self.type_escape_key(key, &armed.text, typed);
+            }
+            Some(b'?') if is_own => Command::Help,
+            Some(b'i') if is_own => Command::LinkInfo,
             _ => {
-                self.type_escape_key(key, &armed, typed);
-                self.type_key(event, typed)
+                self.type_escape_key(key, &armed.text, typed);
+                return self.type_key(event, typed);
             }
-        }
+        };
+        self.consume(armed.code);
+        self.consume(event.code);
+        Some(command)
     }
 
     fn type_escape_key(&mut self, key: u8, armed: &[u8], typed: &mut Vec<u8>) -> Option<Command> {
         let event = KeyEvent {
             text: armed,
             byte: Some(key),
+            code: None,
             is_release: false,
             is_modifier: false,
         };
@@ -371,9 +423,46 @@ mod tests {
         ] {
             assert_eq!(read(keys), (keys.to_vec(), vec![]));
         }
+        // What Shift makes of a key is not guessed.
+        let unknown = b"\x1b[94;5u\x1b[46;2u";
+        assert_eq!(read(unknown), (unknown.to_vec(), vec![]));
         let pass = b"\x1b[94;5u^";
         assert_eq!(read(pass), (b"\x1b[94;5u".to_vec(), vec![]));
         let repaint = b"\x1b[108;5u";
         assert_eq!(read(repaint), (repaint.to_vec(), vec![Command::Repaint]));
+    }
+
+    #[test]
+    fn a_key_is_let_go_for_whom_it_was_pressed() {
+        let typed = |pieces: &[&[u8]]| {
+            let mut reader = EscapeReader::new(EscapeKey::default(), CompatMode::Fulmar);
+            let mut typed = Vec::new();
+            for piece in pieces {
+                reader.read(piece, true, &mut typed);
+            }
+            String::from_utf8(typed).unwrap()
+        };
+        const PRESSED: &[u8] = b"\x1b[94;5u";
+        // With Control still held, and without.
+        const RELEASES: [&[u8]; 2] = [b"\x1b[94;5:3u", b"\x1b[94;1:3u"];
+        for release in RELEASES {
+            // A command: the program hears nothing of the three keys, whenever they are let go.
+            let help: [&[u8]; 2] = [
+                b"\x1b[57441;2u\x1b[47:63;2u",
+                b"\x1b[47;1:3u\x1b[57441;1:3u",
+            ];
+            assert_eq!(typed(&[PRESSED, release, help[0], help[1]]), "");
+            assert_eq!(typed(&[PRESSED, help[0], release, help[1]]), "");
+            // Then they are keys as any other.
+            let again = typed(&[PRESSED, help[0], help[1], b"\x1b[47;1:1u\x1b[47;1:3u"]);
+            assert_eq!(again, "\x1b[47;1:1u\x1b[47;1:3u");
+            // A key for the program, with the escape key before it.
+            for order in [[PRESSED, release, b"x"], [PRESSED, b"x", release]] {
+                assert_eq!(typed(&order).into_bytes(), order.concat());
+            }
+        }
+        // Of the keys that were held before, arrows too.
+        let up = b"\x1b[1;1:3A";
+        assert_eq!(typed(&[PRESSED, up, b"i"]).as_bytes(), up);
     }
 }

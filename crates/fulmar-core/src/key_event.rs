@@ -7,6 +7,8 @@ pub(crate) struct KeyEvent<'a> {
     pub(crate) text: &'a [u8],
     /// The byte that the key types where programs ask for no other form of keys, if it is one.
     pub(crate) byte: Option<u8>,
+    /// The number of the key on the keyboard, whatever is held with it, if the terminal tells it.
+    pub(crate) code: Option<u32>,
     /// True if the key was let go.
     pub(crate) is_release: bool,
     /// True if it only changes others: Shift, Control and the like, by itself.
@@ -22,7 +24,10 @@ const SHIFT: u16 = 1;
 /// The numbers of keys that change others.
 const MODIFIERS: std::ops::RangeInclusive<u32> = 57_441..=57_454;
 
-/// Splits what was typed. With `is_encoded`, a whole `CSI … u` is one key: what is cut in two by a read is bytes as any other.
+/// The ends of sequences of keys that type no text: arrows, Home, End, F1 to F4, and those with a number.
+const FUNCTIONS: &[u8] = b"ABCDEFHPQS~";
+
+/// Splits what was typed. With `is_encoded`, a whole sequence of a key is one key: what is cut in two by a read is bytes as any other.
 ///
 /// Source: kitty's keyboard protocol.
 pub(crate) fn key_events(bytes: &[u8], is_encoded: bool) -> impl Iterator<Item = KeyEvent<'_>> {
@@ -34,6 +39,7 @@ pub(crate) fn key_events(bytes: &[u8], is_encoded: bool) -> impl Iterator<Item =
             Some(KeyEvent {
                 text,
                 byte: text.first().copied(),
+                code: None,
                 is_release: false,
                 is_modifier: false,
             })
@@ -43,40 +49,55 @@ pub(crate) fn key_events(bytes: &[u8], is_encoded: bool) -> impl Iterator<Item =
     })
 }
 
-/// Reads `CSI code : shifted : base ; modifiers : event ; text u` at the beginning.
+/// Reads `CSI code : shifted : base ; modifiers : event ; text u` at the beginning, or the same with another end, which
+/// means a key by itself or with its number.
 fn encoded_key(bytes: &[u8]) -> Option<KeyEvent<'_>> {
     let body = bytes.strip_prefix(b"\x1b[")?;
     let length = body
         .iter()
         .position(|byte| !matches!(byte, b'0'..=b'9' | b':' | b';'))?;
-    let text = std::str::from_utf8(body.get(..length)?).ok()?;
-    if length == 0 || body.get(length) != Some(&b'u') {
-        return None;
-    }
-    let mut fields = text.split(';');
+    let sequence = std::str::from_utf8(body.get(..length)?).ok()?;
+    let is_text_key = match body.get(length)? {
+        b'u' => true,
+        last if FUNCTIONS.contains(last) => false,
+        _ => return None,
+    };
+    let mut fields = sequence.split(';');
     let mut keys = fields.next()?.split(':').map(str::parse::<u32>);
     let mut modifiers = fields
         .next()
         .unwrap_or("1")
         .split(':')
         .map(str::parse::<u16>);
-    let code = keys.next()?.ok()?;
-    let shifted = keys.next().and_then(Result::ok);
     // One more than the bits of those that are held.
     let held = modifiers.next()?.unwrap_or(1).checked_sub(1)?;
     let event = modifiers.next().and_then(Result::ok);
-    Some(KeyEvent {
+    let key = KeyEvent {
         text: bytes.get(..b"\x1b[".len() + length + 1)?,
-        byte: legacy_byte(code, shifted, held),
+        byte: None,
+        code: None,
         is_release: event == Some(3),
+        is_modifier: false,
+    };
+    if !is_text_key {
+        return Some(key);
+    }
+    let code = keys.next()?.ok()?;
+    let shifted = keys.next().and_then(Result::ok);
+    let typed = fields.next().and_then(|text| text.parse().ok());
+    Some(KeyEvent {
+        byte: legacy_byte(code, shifted, typed, held),
+        code: Some(code),
         is_modifier: MODIFIERS.contains(&code),
+        ..key
     })
 }
 
-/// Returns the one byte that a key types in the old form.
-fn legacy_byte(code: u32, shifted: Option<u32>, held: u16) -> Option<u8> {
-    let key = u8::try_from(code).ok().filter(u8::is_ascii)?;
-    let is_shifted = held & SHIFT != 0;
+/// Returns the one byte that a key types in the old form, if that is known: what Shift makes of a key that is no letter depends on
+/// the keyboard, so the terminal has to tell it (`shifted`), or the text (`typed`).
+fn legacy_byte(code: u32, shifted: Option<u32>, typed: Option<u32>, held: u16) -> Option<u8> {
+    let ascii = |code: u32| u8::try_from(code).ok().filter(u8::is_ascii);
+    let key = ascii(code)?;
     if held & OTHERS != 0 {
         return None;
     }
@@ -90,10 +111,16 @@ fn legacy_byte(code: u32, shifted: Option<u32>, held: u16) -> Option<u8> {
             _ => None,
         };
     }
-    match shifted.and_then(|shifted| u8::try_from(shifted).ok()) {
-        Some(shifted) if is_shifted => Some(shifted),
-        _ if is_shifted => Some(key.to_ascii_uppercase()),
-        _ => Some(key),
+    match (typed, shifted) {
+        (Some(typed), _) => ascii(typed),
+        _ if held & SHIFT == 0 => Some(key),
+        (None, Some(shifted)) => ascii(shifted),
+        (None, None) => match key {
+            b'a'..=b'z' => Some(key.to_ascii_uppercase()),
+            // The same with Shift on every keyboard.
+            b'\0'..=b' ' | 0x7f => Some(key),
+            _ => None,
+        },
     }
 }
 
@@ -122,6 +149,15 @@ mod tests {
             (b"\x1b[46u", Some(b'.')),
             (b"\x1b[47:63;2u", Some(b'?')),
             (b"\x1b[97;2u", Some(b'A')),
+            (b"\x1b[46;2u", None),
+            (b"\x1b[46;2;62u", Some(b'>')),
+            (b"\x1b[47;2;63u", Some(b'?')),
+            (b"\x1b[252:220;2u", None),
+            (b"\x1b[97;65;65u", Some(b'A')),
+            (b"\x1b[32;2u", Some(b' ')),
+            (b"\x1b[A", None),
+            (b"\x1b[1;5D", None),
+            (b"\x1b[3;2~", None),
             (b"\x1b[97;69u", Some(1)),
             (b"\x1b[13u", Some(b'\r')),
             (b"\x1b[120;3u", None),
@@ -130,6 +166,8 @@ mod tests {
             assert_eq!(only(typed), (byte, false), "{typed:?}");
         }
         assert_eq!(only(b"\x1b[46;1:3u"), (Some(b'.'), true));
+        assert_eq!(only(b"\x1b[1;1:3A"), (None, true));
+        assert_eq!(only(b"\x1b[3;1:3~"), (None, true));
     }
 
     #[test]
@@ -137,7 +175,7 @@ mod tests {
         assert_eq!(key_events(b"\x1b[94;5u", false).count(), 7);
         // Another function, the beginning of one, and numbers that are none.
         for bytes in [
-            &b"\x1b[5A"[..],
+            &b"\x1b[5m"[..],
             b"\x1b[94;5",
             b"\x1b[u",
             b"\x1b[;5u",
@@ -150,7 +188,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_typed_is_lost(bytes in "[\x1b\\[0-9;:ua~]{0,40}") {
+        fn nothing_typed_is_lost(bytes in "[\x1b\\[0-9;:ua~A]{0,40}") {
             let bytes = bytes.as_bytes();
             let typed: Vec<u8> = key_events(bytes, true).flat_map(|event| event.text).copied().collect();
             prop_assert_eq!(typed, bytes);
