@@ -325,6 +325,7 @@ impl Client {
         if !keys.is_empty() {
             self.handle_typed(now, &keys);
         }
+        self.report_terminal(now);
         self.settle();
     }
 
@@ -519,6 +520,7 @@ impl Client {
                 .filter(|_| !self.is_stale)
                 .map(|at| (at, Wake::Prediction)),
             self.probe.due().map(|at| (at, Wake::Key)),
+            self.report_due().map(|at| (at, Wake::Report)),
         ])
     }
 
@@ -748,14 +750,24 @@ impl Client {
         self.is_stale |= self.notices.set_input_full(is_full);
     }
 
-    /// Tells the server what the user's terminal is like, once that is known.
-    fn report_terminal(&mut self, now: Time) {
-        let is_known = self.probe.is_over() && self.display.has_asked_all();
+    /// Returns the time at which a report goes out in any case.
+    fn report_due(&self) -> Option<Time> {
+        let is_owed = self.report.is_some() && self.may_report();
+        self.probe.given_up_at().filter(|_| is_owed)
+    }
+
+    /// Returns true if the server takes reports about the user's terminal.
+    fn may_report(&self) -> bool {
         let is_agreed = self.capabilities.has(Capability::Terminal);
+        is_agreed && self.dialect() == Dialect::Native && self.lifecycle.is_open()
+    }
+
+    /// Tells the server what the user's terminal is like, once that is known, or the last answer does not come.
+    fn report_terminal(&mut self, now: Time) {
+        let is_given_up = self.probe.given_up_at().is_some_and(|at| at <= now);
+        let is_known = (self.probe.is_over() || is_given_up) && self.display.has_asked_all();
         if is_known
-            && is_agreed
-            && self.dialect() == Dialect::Native
-            && self.lifecycle.is_open()
+            && self.may_report()
             && let Some(report) = self.report.take()
         {
             self.stream.push_terminal(report);

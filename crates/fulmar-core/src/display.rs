@@ -44,7 +44,7 @@ struct Changed {
     keyboard: bool,
     /// The colours that programs have changed.
     palette: Palette,
-    /// Mode 2027, which was reset.
+    /// Mode 2027, which was reset before we set it.
     clusters: bool,
     /// The cursor's shape. What the terminal resets it to need not be what it was.
     cursor_shape: bool,

@@ -79,6 +79,8 @@ const VERSIONS: [KnownTerminal; 10] = [
 /// Splits `kitty(0.36.4)` or `foot 1.16` into the name and the first two numbers behind it.
 fn name_and_version(text: &str) -> (&str, (u32, u32)) {
     let (name, version) = text.split_once(['(', ' ']).unwrap_or((text, ""));
+    // A version in the making has a word before it: `tmux next-3.6`.
+    let version = version.trim_start_matches(|c: char| !c.is_ascii_digit());
     let mut numbers = version.split(|c: char| !c.is_ascii_digit());
     let mut number = || numbers.next().and_then(|digits| digits.parse().ok());
     (name, (number().unwrap_or(0), number().unwrap_or(0)))
@@ -157,6 +159,7 @@ mod tests {
             ("XTerm(379)", false, false),
             ("tmux 3.3a", false, false),
             ("tmux 3.4", true, false),
+            ("tmux next-3.6", true, false),
             ("VTE(5100)", true, false),
             ("WezTerm 20240203-110809-5046fc22", true, true),
             ("", false, false),

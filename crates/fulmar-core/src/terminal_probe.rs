@@ -58,7 +58,7 @@ impl TerminalProbe {
         };
         let answers = self.reader.read(bytes, keys);
         self.held_since = now;
-        let is_late = now.since(asked) >= ANSWERS_WITHIN;
+        let is_late = now >= asked + ANSWERS_WITHIN;
         if answers.contains(&Answer::Last) {
             self.reader.release(keys);
             self.asked = None;
@@ -71,11 +71,17 @@ impl TerminalProbe {
     /// Returns the time at which what is held turns out to be keys.
     pub(crate) fn due(&self) -> Option<Time> {
         let waits = match self.reader.held().len() {
+            0 if self.reader.is_dropping() => ANSWER_WAITS,
             0 => return None,
             1..=KEY_BYTES_MAX => KEY_WAITS,
             _ => ANSWER_WAITS,
         };
         Some(self.held_since + waits)
+    }
+
+    /// Returns the time from which on the answers that are missing are not expected any more, if there are such.
+    pub(crate) fn given_up_at(&self) -> Option<Time> {
+        self.asked.map(|asked| asked + ANSWERS_WITHIN)
     }
 
     /// Takes note that time has passed: appends to `keys` what was held too long.
@@ -124,6 +130,16 @@ mod tests {
             read(&mut probe, 1001, b"\x1b[?62c"),
             (b"\x1b[?62c".to_vec(), 0)
         );
+    }
+
+    #[test]
+    fn the_rest_of_an_answer_that_is_too_long_is_dropped_for_a_moment_only() {
+        let mut probe = asked();
+        let endless = [b"\x1bP>|".to_vec(), vec![b'x'; 600]].concat();
+        assert_eq!(read(&mut probe, 10, &endless), (vec![], 0));
+        assert_eq!(probe.due(), Some(ms(1010)));
+        probe.handle_timeout(ms(1010), &mut Vec::new());
+        assert_eq!(read(&mut probe, 1020, b"typed"), (b"typed".to_vec(), 0));
     }
 
     #[test]

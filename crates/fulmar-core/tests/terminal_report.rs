@@ -91,6 +91,18 @@ fn a_terminal_that_says_nothing_of_itself_keeps_no_program_waiting_for_long() ->
     world.check_typed(&UNANSWERED.repeat(2))
 }
 
+/// As behind something that takes such answers for its own.
+#[test]
+fn what_a_terminal_has_said_is_told_though_its_last_answer_is_lost() -> Result<(), Failure> {
+    let all = Capabilities::ALL;
+    let mut world = world(all, all, Clustering::Unknown);
+    world.near_mut().loses_attributes = true;
+    world.run_for(secs(12))?;
+    world.program_writes(QUESTIONS);
+    world.run_for(ms(1))?;
+    world.check_typed(ANSWERED)
+}
+
 #[test]
 fn on_a_terminal_that_shows_clusters_a_family_is_one_character() -> Result<(), Failure> {
     let all = Capabilities::ALL;

@@ -89,6 +89,11 @@ impl AnswerReader {
         &self.held
     }
 
+    /// Returns true while the rest of an answer is dropped that is too long.
+    pub fn is_dropping(&self) -> bool {
+        self.dropping.is_some()
+    }
+
     /// Takes note that no more of it comes: what is held are keys.
     pub fn release(&mut self, keys: &mut Vec<u8>) {
         keys.append(&mut self.held);
@@ -96,7 +101,9 @@ impl AnswerReader {
     }
 
     fn read_byte(&mut self, byte: u8, keys: &mut Vec<u8>, answers: &mut Vec<Answer>) {
-        if let Some(dropped) = self.dropping {
+        // A control that no answer has is a key.
+        let is_of_answer = matches!(byte, 0x07 | 0x1b | 0x20..0x7f);
+        if let Some(dropped) = self.dropping.take().filter(|_| is_of_answer) {
             let dropped = dropped + 1;
             let is_over = matches!(byte, 0x07 | b'\\') || dropped == DROPPED_BYTES_MAX;
             self.dropping = Some(dropped).filter(|_| !is_over);
@@ -275,10 +282,16 @@ mod tests {
         assert!(reader.held().is_empty());
         let dropped = endless.len() - keys.len();
         assert_eq!(dropped, ANSWER_BYTES_MAX + DROPPED_BYTES_MAX);
-        let long = [b"\x1bP>|".to_vec(), vec![b'x'; 1000], b"\x1b\\ok".to_vec()].concat();
-        keys.clear();
-        assert_eq!(reader.read(&long, &mut keys), []);
-        assert_eq!(keys, b"ok");
+        for (end, typed) in [
+            (&b"\x1b\\ok"[..], &b"ok"[..]),
+            (b"\x03", b"\x03"),
+            (b"\rx", b"\rx"),
+        ] {
+            let long = [b"\x1bP>|".to_vec(), vec![b'x'; 1000], end.to_vec()].concat();
+            keys.clear();
+            assert_eq!(reader.read(&long, &mut keys), []);
+            assert_eq!(keys, typed);
+        }
     }
 
     #[test]

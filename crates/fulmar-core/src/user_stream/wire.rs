@@ -118,7 +118,7 @@ fn put_header(out: &mut Vec<u8>, number: u32, length: usize) {
 }
 
 /// Reads a difference as tolerantly as stock does: instructions of other kinds are passed over, and
-/// one with several kinds counts as its keystroke, else as its resize.
+/// one with several kinds counts as its keystroke, else as its resize, else as its terminal report.
 ///
 /// # Errors
 ///

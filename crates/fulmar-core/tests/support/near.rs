@@ -31,6 +31,8 @@ pub(crate) struct Near {
     pasted: VecDeque<u8>,
     /// True if the terminal answers no questions.
     pub(crate) is_mute: bool,
+    /// True if what the terminal says of its attributes, the last of its answers, gets lost.
+    pub(crate) loses_attributes: bool,
     /// Bytes that the tty takes each millisecond; all of them if `None`.
     tty_speed: Option<usize>,
     /// The bytes that the tty has not taken.
@@ -80,6 +82,7 @@ impl Near {
             paths_opened: 0,
             pasted: VecDeque::new(),
             is_mute: false,
+            loses_attributes: false,
             tty_speed: None,
             undrawn: VecDeque::new(),
             buffer: Vec::new(),
@@ -183,7 +186,11 @@ impl Near {
         }
         self.terminal.process(&taken);
         // The checker sees that it asks once. What it is answered is read like a paste.
-        let answers = self.terminal.take_replies();
+        let mut answers = self.terminal.take_replies();
+        if self.loses_attributes {
+            let left = answers.strip_suffix(b"\x1b[?62;22c").map(<[u8]>::len);
+            answers.truncate(left.unwrap_or(answers.len()));
+        }
         if !self.is_mute {
             self.pasted.extend(answers);
         }
