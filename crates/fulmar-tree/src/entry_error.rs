@@ -2,13 +2,13 @@
 
 use fulmar_copy::{EntryError, EntryErrorKind, PathFault};
 
+use crate::operand::OperandError;
 use crate::system::Errno;
 
 /// Returns the kind of trouble that an error of the system is.
 pub(crate) fn kind(error: Errno) -> EntryErrorKind {
     match error {
-        // The latter of a home.
-        Errno::NOENT | Errno::SRCH => EntryErrorKind::Missing,
+        Errno::NOENT => EntryErrorKind::Missing,
         Errno::ACCESS | Errno::PERM => EntryErrorKind::Denied,
         Errno::NOSPC => EntryErrorKind::DiskFull,
         Errno::DQUOT => EntryErrorKind::Quota,
@@ -43,15 +43,22 @@ pub(crate) fn at(place: &[u8], error: Errno) -> EntryError {
     noted(EntryError::at(place, kind(error)), error)
 }
 
+/// A trouble with an operand, which leads nowhere.
+pub(crate) fn at_operand(operand: &[u8], error: OperandError) -> EntryError {
+    match error {
+        OperandError::System(error) => at(operand, error),
+        OperandError::OtherHome => at(operand, Errno::NOENT).with_note(
+            "the homes of others are not looked up: write the whole path, or ./~name for a name",
+        ),
+    }
+}
+
 /// The kind says it all but for the rare ones.
 fn noted(trouble: EntryError, error: Errno) -> EntryError {
     match trouble.kind {
         EntryErrorKind::Io if error == Errno::NXIO => {
             trouble.with_note("nobody reads from that pipe, or that device is not there")
         }
-        EntryErrorKind::Missing if error == Errno::SRCH => trouble.with_note(
-            "the homes of others are not looked up: write the whole path, or ./~name for a name",
-        ),
         EntryErrorKind::Io | EntryErrorKind::Exhausted | EntryErrorKind::Unsupported => {
             trouble.with_note(&error.to_string())
         }

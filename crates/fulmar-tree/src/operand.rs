@@ -56,10 +56,10 @@ impl OperandContext {
     ///
     /// # Errors
     ///
-    /// A path with a NUL in it is `INVAL`, one of a user whose home is not known `SRCH`.
-    pub(crate) fn path(&self, operand: &[u8]) -> Result<Vec<u8>, Errno> {
+    /// A path with a NUL in it is `INVAL`, one in a home of one's own that is not known `NOENT`.
+    pub(crate) fn path(&self, operand: &[u8]) -> Result<Vec<u8>, OperandError> {
         if operand.contains(&0) {
-            return Err(Errno::INVAL);
+            return Err(Errno::INVAL.into());
         }
         if operand.is_empty() {
             return Ok(b".".to_vec());
@@ -72,9 +72,28 @@ impl OperandContext {
             .position(|byte| *byte == b'/')
             .unwrap_or(after.len());
         let (user, rest) = after.split_at(end);
-        let mut path = home((!user.is_empty()).then_some(user)).ok_or(Errno::SRCH)?;
+        let user = (!user.is_empty()).then_some(user);
+        let mut path = home(user).ok_or(match user {
+            Some(_) => OperandError::OtherHome,
+            None => OperandError::System(Errno::NOENT),
+        })?;
         path.extend_from_slice(rest);
         Ok(path)
+    }
+}
+
+/// The reason why an operand leads nowhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OperandError {
+    /// The system says why.
+    System(Errno),
+    /// It is in the home of another user, which is not looked up.
+    OtherHome,
+}
+
+impl From<Errno> for OperandError {
+    fn from(error: Errno) -> OperandError {
+        OperandError::System(error)
     }
 }
 
@@ -188,14 +207,14 @@ pub(crate) enum Search {
 ///
 /// # Errors
 ///
-/// `NOENT` if there is nothing; others of the system.
-pub(crate) fn search(context: &OperandContext, operand: &[u8]) -> Result<Search, Errno> {
+/// `NOENT` if there is nothing; others of the system, or of the operand.
+pub(crate) fn search(context: &OperandContext, operand: &[u8]) -> Result<Search, OperandError> {
     let path = context.path(operand)?;
     match system::facts_at(context.base(), &path) {
         Err(error @ (Errno::NOENT | Errno::NOTDIR)) if context.patterns => {
             Ok(Search::Pattern(Expansion::new(&path), error))
         }
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
         Ok(_) => Ok(Search::Over(OperandMatch {
             // A home folder is not called by its name, which only this end knows.
             name: if is_home(context, operand) {

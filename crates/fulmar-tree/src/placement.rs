@@ -56,7 +56,8 @@ impl Placement {
     ) -> Result<Self, EntryError> {
         let (into_folder, makes) = (options.into_folder, options.recursive);
         let failed = |error| entry_error::at(target, error);
-        let path = context.path(target).map_err(failed)?;
+        let path = context.path(target);
+        let path = path.map_err(|error| entry_error::at_operand(target, error))?;
         match system::facts_along(context.base(), &path) {
             Ok(facts) if facts.is_folder() => Self::into(context.base(), &path).map_err(failed),
             Ok(_) if into_folder => Err(failed(Errno::NOTDIR)),

@@ -138,7 +138,7 @@ impl TreeSource {
                     otherwise,
                 }));
             }
-            Err(error) => return Err(entry_error::at(&operand, error)),
+            Err(error) => return Err(entry_error::at_operand(&operand, error)),
         }
         Ok(NextEntry::NotNow)
     }
