@@ -126,6 +126,8 @@ pub(super) struct Reporter {
     is_plain: bool,
     waiting: VecDeque<u8>,
     is_quiet: bool,
+    /// True if errors stand on a terminal, which is not for all of them.
+    shows_errors: bool,
     is_dry_run: bool,
     /// The files that a dry run has found.
     dry_files: DryFiles,
@@ -147,8 +149,8 @@ pub(super) struct Reporter {
 
 impl Reporter {
     /// Returns one that tells in JSON, or on the terminal that standard error is, if it is one and the
-    /// user wants that. Without a terminal as standard output it tells there what would be copied, if that is all that the user wants to know. If
-    /// what is copied may be shown on that terminal, by itself or by a program behind a pipe, only errors are told.
+    /// user wants that. If all that the user wants to know is what would be copied, that is told on standard output, unless it and standard
+    /// error are both a terminal. If what is copied may be shown on that terminal, by itself or by a program behind a pipe, only errors are told.
     pub(super) fn new(wishes: &CopyOptions, jobs: &[Job], now: Time) -> Reporter {
         let is_quiet = wishes.quiet;
         let to_stdout = |job: &Job| matches!(job.kind, JobKind::DownloadStdout { .. });
@@ -166,6 +168,11 @@ impl Reporter {
             Style::Silent
         };
         let is_told = matches!(style, Style::Terminal(_) | Style::Json(_));
+        let shows_errors = match style {
+            Style::Terminal(_) => true,
+            Style::Lines(_) => is_terminal(io::stderr()),
+            Style::Json(_) | Style::Silent => false,
+        };
         Reporter {
             style,
             meter: Meter::default(),
@@ -177,6 +184,7 @@ impl Reporter {
             ),
             waiting: VecDeque::new(),
             is_quiet,
+            shows_errors,
             is_dry_run: wishes.dry_run,
             dry_files: DryFiles::default(),
             connected: None,
@@ -318,9 +326,12 @@ impl Reporter {
 
     /// Counts an error, and returns true if a terminal has shown enough of its kind.
     fn is_one_of_many(&mut self, event: &CopyEvent) -> bool {
-        let (Some((end, error)), Style::Terminal(_)) = (entry_error_of(event), &self.style) else {
+        let Some((end, error)) = entry_error_of(event) else {
             return false;
         };
+        if !self.shows_errors {
+            return false;
+        }
         let mut known = self.errors.iter_mut();
         match known.find(|(of, kind, _)| (*of, *kind) == (end, error.kind)) {
             Some((.., count)) => {
@@ -366,9 +377,13 @@ impl Reporter {
                 _ => escaped(&String::from_utf8_lossy(path)),
             };
             let text = format!("{path}  {}{remark}\n", size(kind.size()));
+            // The other end may have chosen the name.
             match &mut self.style {
+                Style::Lines(printer) if is_terminal(io::stdout()) => {
+                    printer.print(&without_spoofing(&text));
+                }
                 Style::Lines(printer) => printer.print(&text),
-                // The other end may have chosen the name. A dry run goes on once there is room.
+                // A dry run goes on once there is room.
                 _ if self.is_dry_run => self.print_above(&without_spoofing(&text), usize::MAX),
                 _ => self.print_above(&without_spoofing(&text), WAITING_BYTES_MAX),
             }
@@ -677,6 +692,7 @@ mod tests {
             is_plain: false,
             waiting: VecDeque::new(),
             is_quiet: false,
+            shows_errors: true,
             is_dry_run: false,
             dry_files: DryFiles::default(),
             connected: None,

@@ -216,6 +216,25 @@ fn a_dry_run_of_many_files_tells_of_each() {
     assert_eq!(list.lines().count(), 2000);
 }
 
+/// What is wrong is on the terminal all the same.
+#[test]
+fn a_dry_run_into_a_file_shows_ten_errors_of_a_kind_at_a_terminal() {
+    let Some(scene) = scene() else { return };
+    scene.far.folder(Person::Bob, "tree");
+    for number in 0..30 {
+        let file = format!("tree/{number}");
+        scene.far.write_home(Person::Bob, &file, "x");
+        let path = far_path(&scene, &file);
+        fs::set_permissions(path, fs::Permissions::from_mode(0)).expect("it is ours");
+    }
+    let line = format!("fulmar cp --dry-run -r {} . > list", far("tree"));
+    let mut command = command(&scene, "script", &["-qec", &line, "/dev/null"]);
+    let output = scene.near.inside(|| command.output().expect("it starts"));
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(shown.matches("cannot read bob@far:").count(), 10, "{shown}");
+    assert!(shown.contains("20 more, for the same reason"), "{shown}");
+}
+
 #[test]
 fn a_dry_run_tells_what_would_be_copied_and_writes_nothing() {
     let Some(scene) = scene() else { return };
