@@ -216,7 +216,7 @@ fn a_dry_run_of_many_files_tells_of_each() {
     assert_eq!(list.lines().count(), 2000);
 }
 
-/// What is wrong is on the terminal all the same.
+/// Errors are on the terminal all the same.
 #[test]
 fn a_dry_run_into_a_file_shows_ten_errors_of_a_kind_at_a_terminal() {
     let Some(scene) = scene() else { return };
@@ -225,7 +225,7 @@ fn a_dry_run_into_a_file_shows_ten_errors_of_a_kind_at_a_terminal() {
         let file = format!("tree/{number}");
         scene.far.write_home(Person::Bob, &file, "x");
         let path = far_path(&scene, &file);
-        fs::set_permissions(path, fs::Permissions::from_mode(0)).expect("it is ours");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o000)).expect("it is ours");
     }
     let line = format!("fulmar cp --dry-run -r {} . > list", far("tree"));
     let mut command = command(&scene, "script", &["-qec", &line, "/dev/null"]);
