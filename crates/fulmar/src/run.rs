@@ -43,10 +43,9 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
 }
 
 fn own(words: &[OsString]) -> Result<u8, FulmarError> {
-    let is_copy = words.get(1).is_some_and(|word| word == "cp");
     let mut cli = match Cli::parse_words(words) {
         Ok(cli) => cli,
-        Err(error) => return refuse_words(error, words, is_copy),
+        Err(error) => return refuse_words(error, words),
     };
     let verbosity = cli.verbosity();
     match cli.command.take() {
@@ -127,11 +126,8 @@ fn run_subcommand(command: Command) -> Result<u8, FulmarError> {
 }
 
 /// Says what is wrong with a command line, or prints the help that it asks for, and returns the status to leave with.
-fn refuse_words(
-    mut error: clap::Error,
-    words: &[OsString],
-    is_copy: bool,
-) -> Result<u8, FulmarError> {
+fn refuse_words(mut error: clap::Error, words: &[OsString]) -> Result<u8, FulmarError> {
+    let is_copy = words.get(1).is_some_and(|word| word == "cp") || tells_usage_of_copy(&error);
     // What scp says to a command line that makes no sense.
     let (set, status) = if is_copy {
         (FlagSet::Copy, 1)
@@ -161,6 +157,18 @@ fn refuse_words(
     error.remove(ContextKind::SuggestedValue);
     error.remove(ContextKind::Suggested);
     Ok(tell(&error, status)?)
+}
+
+/// Tells if an error comes with how a copy is written: flags may stand before the name of the command.
+fn tells_usage_of_copy(error: &clap::Error) -> bool {
+    let usage = match error.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) => usage.to_string(),
+        _ => return false,
+    };
+    usage
+        .trim_start_matches("Usage:")
+        .trim_start()
+        .starts_with("fulmar cp ")
 }
 
 /// Tells if an error about a copy's command line is about files, rather than about the value of a flag.

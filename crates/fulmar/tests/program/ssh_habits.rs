@@ -33,6 +33,11 @@ fn flags_of_ssh_that_have_no_place_here_say_what_to_do_instead() {
     expect_refused("-e x host", 255, &["--escape-key"]);
     expect_refused("cp -3 a:x b:y", 1, &["two other machines"]);
     expect_refused("cp -n a b:", 1, &["--dry-run"]);
+    expect_refused("cp -A a b:", 1, &["-A is not", "needs no agent"]);
+    expect_refused("cp --bwlimit=10 a b:", 1, &["--limit 1MB"]);
+    // With flags before the name of the command, too.
+    expect_refused("--ssh x cp -3 a:x b:y", 1, &["two other machines"]);
+    expect_refused("--ssh x cp -A a b:", 1, &["needs no agent"]);
     expect_refused("cp --delete a b:", 1, &["--delete is not", "use rsync"]);
     expect_refused("config -F x", 255, &["-F is not", "--config"]);
 }
