@@ -8,6 +8,7 @@
 //! | [`median`] | the median of measurements |
 //! | [`KilledChild`] | a child that ends with the value that holds it |
 //! | [`Process`] | a process that is not our child: its end, its status, signals |
+//! | [`write_program`] | a file that can be run at once |
 //! | [`PtyProgram`] | a program on a pseudo-terminal: keys, output, its end |
 //! | [`SshFiles`], [`Sshd`] | keys and configurations for an sshd; an sshd on loopback that has them |
 //! | [`TimedUdpSocket`] | a UDP socket whose reads end at a deadline, and not for a signal |
@@ -16,6 +17,7 @@ mod killed_child;
 mod median;
 pub mod peers;
 mod process;
+mod program_file;
 mod pty_program;
 mod ssh_files;
 mod sshd;
@@ -24,6 +26,7 @@ mod timed_udp_socket;
 pub use killed_child::KilledChild;
 pub use median::median;
 pub use process::{Process, adopt_orphans, sees_environments};
+pub use program_file::write_program;
 pub use pty_program::PtyProgram;
 pub use ssh_files::SshFiles;
 pub use sshd::Sshd;

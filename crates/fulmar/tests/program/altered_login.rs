@@ -2,9 +2,10 @@
 //! anything is started (docs/protocol.md §13.5).
 
 use std::net::{SocketAddr, UdpSocket};
-use std::os::unix::fs::PermissionsExt as _;
 
-use crate::support::{DEADLINE, Process, Rules, Setup, Terminal, World, adopt_orphans, udp_socket};
+use crate::support::{
+    DEADLINE, Process, Rules, Setup, Terminal, World, adopt_orphans, udp_socket, write_program,
+};
 
 /// Runs the remote command on this machine. What goes in and what comes out passes through `sed`.
 const SSH: &str = r#"#!/bin/sh
@@ -37,9 +38,7 @@ impl Login {
         adopt_orphans();
         let world = World::new();
         let ssh = world.home().join("ssh");
-        std::fs::write(&ssh, SSH).expect("a file");
-        let mode = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(&ssh, mode).expect("its mode");
+        write_program(&ssh, SSH);
         let mut fulmar = world.spawn(world.ours("fulmar"));
         fulmar.arg("--ssh").arg(&ssh);
         for option in options {
@@ -173,7 +172,9 @@ fn a_server_whose_word_that_it_hears_is_lost_hears_that_its_client_gives_up() {
     // Its answer, which goes no further.
     while between.recv_from(&mut datagram).expect("a datagram").1 != server {}
     login.terminal.type_keys(b"\x03");
-    assert_eq!(login.terminal.wait_for_end().code(), Some(130));
+    // Given up, or after three seconds, which a busy machine may need, without an answer.
+    let status = login.terminal.wait_for_end().code();
+    assert!(matches!(status, Some(130 | 255)), "{status:?}");
     between.set_nonblocking(true).expect("a mode");
     while let Ok((length, from)) = between.recv_from(&mut datagram) {
         if from != server {

@@ -1,10 +1,8 @@
 //! The status with which a client leaves when the program of its session has ended (docs/protocol.md §13.6).
 
-use std::os::unix::fs::PermissionsExt as _;
-
 use fulmar_platform::Spawn;
 
-use crate::support::{Rules, Setup, Terminal, World, adopt_orphans};
+use crate::support::{Rules, Setup, Terminal, World, adopt_orphans, write_program};
 
 /// Goes on for as long as the test's home is there, whatever becomes of the test.
 const STAY: &str = "while [ -e ours ]; do sleep 1; done";
@@ -27,9 +25,7 @@ fn status_of(world: &World, command: &[&str]) -> Option<i32> {
 /// Puts a file into the home that may be executed, and returns its path.
 fn executable(world: &World, content: &str) -> String {
     let path = world.home().join("program");
-    std::fs::write(&path, content).expect("a file");
-    let mode = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(&path, mode).expect("its mode");
+    write_program(&path, content);
     path.to_str().expect("text").to_owned()
 }
 

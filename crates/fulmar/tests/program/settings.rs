@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::Output;
 
-use crate::support::{Rules, Setup, Terminal, World};
+use crate::support::{Rules, Setup, Terminal, World, write_program};
 use fulmar_testbed::peers;
 
 /// Writes the usual configuration file.
@@ -265,8 +265,8 @@ fn write_ssh(world: &World) -> PathBuf {
         case \" $* \" in *' -V '*) echo OpenSSH_9.2 >&2; exit;; \
         *' -G '*) echo hostname 127.0.0.1; exit;; esac\n\
         exec sh -c \"$last\"\n";
-    let path = world.write("ssh-of-mine", script);
-    fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("our own file");
+    let path = world.home().join("ssh-of-mine");
+    write_program(&path, script);
     path
 }
 

@@ -50,8 +50,7 @@ fn move_ours(scene: &Scene, folder: &str, program: &[u8]) {
     scene.far.hide(OURS.as_ref());
     scene.far.folder(Person::Bob, folder);
     let path = format!("{folder}/fulmar");
-    scene.far.write_home(Person::Bob, &path, program);
-    scene.far.allow_running(Person::Bob, &path);
+    scene.far.write_home_program(Person::Bob, &path, program);
 }
 
 fn a_server_that_only_a_login_shell_finds(starter: Starter) {

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::support::{Make, World};
+use crate::support::{Make, World, write_program};
 
 /// A key, and the lines with which a session begins.
 pub(super) const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
@@ -14,9 +14,19 @@ pub(super) const SESSION: &str = "MOSH IP 192.0.2.7\nMOSH CONNECT 60001 c68K8iLy
 /// The status of the client that is none.
 const CLIENT_STATUS: i32 = 7;
 
-/// Writes down everything it is given, and says what the test wants. It is there before any test: a program that was just written
-/// cannot be run as long as another test, which starts something at that moment, has it open, too.
-const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/mosh_words/fake");
+/// Writes down everything it is given, and says what the test wants.
+const FAKE: &str = r#"#!/bin/sh
+here=${0%/*} name=${0##*/}
+case "$name $1" in "mosh-client -c") cat "$here/colors"; exit;; esac
+printf '%s\0' "$@" > "$here/$name.words"
+env -0 > "$here/$name.environment"
+pwd > "$here/$name.folder"
+readlink /proc/$$/fd/0 > "$here/$name.input"
+case $name in
+    mosh-client) exit 7;;
+    *) cat "$here/said"; cat "$here/said-on-stderr" >&2; exit "$(cat "$here/status")";;
+esac
+"#;
 
 /// A command line, and what surrounds it. The client is named in every one: `--client=mosh-client`
 /// comes before `words`.
@@ -117,8 +127,10 @@ pub(super) fn outcome(make: Make, case: &Case<'_>) -> Option<Outcome> {
 fn fakes(world: &World, case: &Case<'_>) -> PathBuf {
     let folder = world.home().join("fakes");
     std::fs::create_dir(&folder).expect("a folder");
+    let fake = folder.join("fake");
+    write_program(&fake, FAKE);
     for name in ["ssh", "mosh-client", "mosh-server"] {
-        symlink(FAKE, folder.join(name)).expect("a link");
+        symlink(&fake, folder.join(name)).expect("a link");
     }
     world.write("fakes/said", case.said);
     world.write("fakes/said-on-stderr", case.said_on_stderr);

@@ -36,7 +36,9 @@ pub(crate) use terminal::{Rules, Terminal, wait_until_same};
 pub(crate) use world::{SERVER_STAYS_SECONDS, World};
 
 use fulmar_testbed::TimedUdpSocket;
-pub(crate) use fulmar_testbed::{DEADLINE, Process, adopt_orphans, sees_environments};
+pub(crate) use fulmar_testbed::{
+    DEADLINE, Process, adopt_orphans, sees_environments, write_program,
+};
 
 /// The prompt of the shell that tests type at.
 pub(crate) const PROMPT: &str = "ready$ ";

@@ -23,7 +23,7 @@ pub(crate) use bell::Bell;
 pub(crate) use people::{PASSWORD, Person};
 
 use super::terminal::Rules;
-use super::{DEADLINE, PROMPT, Process, Terminal};
+use super::{DEADLINE, PROMPT, Process, Terminal, write_program};
 use fulmar_testbed::peers;
 
 /// The script of the first process.
@@ -145,8 +145,7 @@ impl Machine {
 
     /// Writes a program that everybody may run.
     pub(crate) fn write_program(&self, path: &str, contents: &str) {
-        self.write(path, contents);
-        set_mode(&self.path(path), 0o755);
+        write_program(&self.path(path), contents);
     }
 
     /// Makes a folder in a home if it is not there; the empty name is the home.
@@ -165,9 +164,11 @@ impl Machine {
         give(&self.path(&path), person);
     }
 
-    /// Makes a file in a home a program.
-    pub(crate) fn allow_running(&self, person: Person, name: &str) {
-        set_mode(&self.path(&format!("{}/{name}", person.home())), 0o755);
+    /// Writes a program in a home.
+    pub(crate) fn write_home_program(&self, person: Person, name: &str, contents: &[u8]) {
+        let path = self.path(&format!("{}/{name}", person.home()));
+        write_program(&path, contents);
+        give(&path, person);
     }
 
     /// Reads a file in a home; `None` if there is none.
