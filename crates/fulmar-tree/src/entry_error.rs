@@ -2,8 +2,8 @@
 
 use fulmar_copy::{EntryError, EntryErrorKind, PathFault};
 
-use crate::operand::OperandError;
-use crate::system::Errno;
+use crate::operand::{OperandContext, OperandError};
+use crate::system::{self, Errno};
 
 /// Returns the kind of trouble that an error of the system is.
 pub(crate) fn kind(error: Errno) -> EntryErrorKind {
@@ -43,14 +43,38 @@ pub(crate) fn at(place: &[u8], error: Errno) -> EntryError {
     noted(EntryError::at(place, kind(error)), error)
 }
 
-/// A trouble with an operand, which leads nowhere.
-pub(crate) fn at_operand(operand: &[u8], error: OperandError) -> EntryError {
+/// A trouble with an operand, which leads nowhere. If that is because a name within it is no folder, it is a trouble with
+/// what has that name.
+pub(crate) fn at_operand(
+    context: &OperandContext,
+    operand: &[u8],
+    error: OperandError,
+) -> EntryError {
     match error {
+        OperandError::System(Errno::NOTDIR) => {
+            let place = file_within(context, operand).unwrap_or(operand);
+            at(place, Errno::NOTDIR)
+        }
         OperandError::System(error) => at(operand, error),
         OperandError::OtherHome => at(operand, Errno::NOENT).with_note(
             "the homes of others are not looked up: write the whole path, or ./~name for a name",
         ),
     }
+}
+
+/// Returns the beginning of an operand that leads to something which is no folder, though the operand goes on behind it.
+fn file_within<'a>(context: &OperandContext, operand: &'a [u8]) -> Option<&'a [u8]> {
+    let slashes = operand
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'/');
+    slashes
+        .filter_map(|(at, _)| operand.get(..at))
+        .find(|begin| {
+            let path = context.path(begin);
+            let facts = path.map(|path| system::facts_along(context.base(), &path));
+            !begin.is_empty() && matches!(facts, Ok(Ok(facts)) if !facts.is_folder())
+        })
 }
 
 /// The kind says it all but for the rare ones.

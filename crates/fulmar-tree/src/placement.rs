@@ -57,7 +57,7 @@ impl Placement {
         let (into_folder, makes) = (options.into_folder, options.recursive);
         let failed = |error| entry_error::at(target, error);
         let path = context.path(target);
-        let path = path.map_err(|error| entry_error::at_operand(target, error))?;
+        let path = path.map_err(|error| entry_error::at_operand(context, target, error))?;
         match system::facts_along(context.base(), &path) {
             Ok(facts) if facts.is_folder() => Self::into(context.base(), &path).map_err(failed),
             Ok(_) if into_folder => Err(failed(Errno::NOTDIR)),
@@ -72,7 +72,7 @@ impl Placement {
                 Err(failed(Errno::NOENT).with_note(NEEDS_EXISTING_FOLDER))
             }
             Ok(_) | Err(Errno::NOENT) => named(context.base(), path, into_folder).map_err(failed),
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(entry_error::at_operand(context, target, error.into())),
         }
     }
 

@@ -121,6 +121,22 @@ fn several_sources_need_a_folder() {
 }
 
 #[test]
+fn a_file_in_the_middle_of_a_path_is_named() {
+    for (operand, target) in [
+        ("src/a/b/c", "dst"),
+        ("src/b", "src/a/b/c"),
+        ("src/b", "src/a/"),
+    ] {
+        let outcome = copy(world().path(), &[operand], target, TARGET);
+        let [trouble] = outcome.troubles.as_slice() else {
+            panic!("{operand} {target}: {:?}", outcome.troubles);
+        };
+        assert_eq!(trouble.kind, EntryErrorKind::NotFolder);
+        assert_eq!(trouble.place, b"src/a", "{operand} {target}");
+    }
+}
+
+#[test]
 fn a_pattern_that_is_several_sources_needs_a_folder() {
     assert_eq!(
         after(&["src/[ab]"], "new"),

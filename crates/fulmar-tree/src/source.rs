@@ -138,7 +138,9 @@ impl TreeSource {
                     otherwise,
                 }));
             }
-            Err(error) => return Err(entry_error::at_operand(&operand, error)),
+            Err(error) => {
+                return Err(entry_error::at_operand(&self.context, &operand, error));
+            }
         }
         Ok(NextEntry::NotNow)
     }
@@ -147,7 +149,12 @@ impl TreeSource {
         match expanding.expansion.step(self.context.base()) {
             Ok(None) => self.expansion = Some(expanding),
             Ok(Some(paths)) if paths.is_empty() => {
-                return Err(entry_error::at(&expanding.operand, expanding.otherwise));
+                let error = expanding.otherwise.into();
+                return Err(entry_error::at_operand(
+                    &self.context,
+                    &expanding.operand,
+                    error,
+                ));
             }
             Ok(Some(paths)) => {
                 // Only names of several can be alike: what is in one folder is not remembered.
