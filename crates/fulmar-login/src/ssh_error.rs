@@ -17,8 +17,10 @@ pub enum SshError {
     HostKey,
     /// No key and no password was right.
     Denied,
-    /// ssh does not understand its configuration or options.
+    /// ssh does not understand a file of its configuration, or its flags.
     Configuration,
+    /// ssh does not understand an option on its command line.
+    Option,
     /// The file that `-F` names cannot be read.
     ConfigurationMissing,
     /// The connection has ended in the middle.
@@ -46,6 +48,8 @@ const WORDS: &[(&str, SshError)] = &[
         "can't open user config file",
         SshError::ConfigurationMissing,
     ),
+    ("command-line: line", SshError::Option),
+    ("command-line line", SshError::Option),
     ("bad configuration option", SshError::Configuration),
     ("bad owner or permissions", SshError::Configuration),
     ("bad configuration", SshError::Configuration),
@@ -100,6 +104,9 @@ impl SshError {
             SshError::Configuration => {
                 "correct what ssh names above: a file, or the value of --ssh".to_owned()
             }
+            SshError::Option => {
+                "correct the option that ssh names above: it comes from -o, -J or --ssh".to_owned()
+            }
             SshError::ConfigurationMissing => {
                 "check the path behind -F: it names a configuration file of ssh; without -F ssh reads ~/.ssh/config"
                     .to_owned()
@@ -144,6 +151,10 @@ mod tests {
             (
                 "/etc/x: line 1: Bad configuration option: foo\n",
                 SshError::Configuration,
+            ),
+            (
+                "command-line: line 0: Bad configuration option: foo\n",
+                SshError::Option,
             ),
             (
                 "Can't open user config file nope: No such file or directory\n",

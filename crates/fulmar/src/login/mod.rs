@@ -75,7 +75,7 @@ pub(crate) fn run(
         let mut settings = settings.map_err(ClientError::from)?.login;
         execution.map_err(SessionError::Redirected)?;
         settings.ssh.extend(ssh_words);
-        match plain_ssh::become_ssh(&settings, destination, words)? {}
+        match plain_ssh::become_ssh(&settings, destination, words, verbosity)? {}
     }
     let setup = ClientSetup::prepare(sources)?;
     let ssh = [setup.settings().login.ssh.clone(), ssh_words].concat();

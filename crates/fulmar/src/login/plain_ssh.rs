@@ -8,9 +8,11 @@ use std::process::Command;
 
 use fulmar_login::{Destination, SshCommand, StandardStream};
 use fulmar_platform::tty::is_terminal;
-use fulmar_settings::LoginSettings;
+use fulmar_settings::{LoginSettings, quoted};
 
 use super::error::SessionError;
+use crate::report;
+use crate::steps::Verbosity;
 use crate::system::cannot_start;
 
 /// Returns the standard stream that is no terminal, if one is not.
@@ -33,6 +35,7 @@ pub(super) fn become_ssh(
     settings: &LoginSettings,
     destination: Destination,
     words: &[OsString],
+    verbosity: Verbosity,
 ) -> Result<Infallible, SessionError> {
     let ssh = SshCommand {
         words: settings.ssh.clone(),
@@ -40,6 +43,16 @@ pub(super) fn become_ssh(
         family: settings.addresses.only(),
     };
     let line = ssh.command_line(words);
+    if verbosity == Verbosity::Verbose {
+        let line: Vec<String> = line.iter().map(|word| quoted(word)).collect();
+        report::complain(
+            "fulmar",
+            format_args!(
+                "without a session, since not all of this is a terminal: {}",
+                line.join(" ")
+            ),
+        );
+    }
     let (program, arguments) = line.split_first().expect("ssh has a name");
     let error = Command::new(program).args(arguments).exec();
     Err(cannot_start(program)(error).into())

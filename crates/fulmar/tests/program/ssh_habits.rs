@@ -209,6 +209,11 @@ fn flags_of_ssh_reach_ssh_also_where_it_runs_the_command_itself() {
     ];
     assert_eq!(run(&world, &arguments).status.code(), Some(255));
     expect_told(&world, "-p 2222 -l ada");
+    // And -v tells of it.
+    let verbose = [&["-v"], arguments.as_slice()].concat();
+    let told = String::from_utf8_lossy(&run(&world, &verbose).stderr).into_owned();
+    assert!(told.contains("without a session"), "{told}");
+    assert!(told.contains("sh ssh.sh -p 2222 -l ada"), "{told}");
 }
 
 #[test]

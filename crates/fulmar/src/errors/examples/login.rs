@@ -56,8 +56,12 @@ pub(super) fn rows() -> Vec<Row> {
             "no key or password was accepted",
         ),
         (
-            ssh_ended("Bad configuration option"),
-            "ssh does not understand its configuration, or words of --ssh",
+            ssh_ended("/home/ada/.ssh/config: line 3: Bad configuration option: foo"),
+            "ssh does not understand a file of its configuration, or flags in --ssh",
+        ),
+        (
+            ssh_ended("command-line: line 0: Bad configuration option: foo"),
+            "ssh does not understand an option that was handed to it",
         ),
         (
             ssh_ended("Can't open user config file"),
