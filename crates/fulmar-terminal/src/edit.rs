@@ -12,7 +12,7 @@ use crate::size::{Column, Position};
 use crate::style::Color;
 
 impl Screen {
-    /// ED: 0 from the cursor on, 1 up to and with the cursor, 2 all.
+    /// ED: 0 from the cursor on, 1 up to and with the cursor, 2 all, 3 what was scrolled off.
     pub(crate) fn erase_display(&mut self, which: u16) {
         let Position { row, .. } = self.cursor.position;
         let background = self.style.background;
@@ -27,6 +27,7 @@ impl Screen {
                 self.erase_line(1);
             }
             2 => self.grid.erase_rows(0..self.size.rows(), background),
+            3 => return self.main_grid_mut().above.clear(),
             _ => return,
         }
         self.cursor.pending_wrap = false;
@@ -79,7 +80,7 @@ impl Screen {
     /// DL: nothing outside the margins.
     pub(crate) fn delete_lines(&mut self, count: u16) {
         if let Some(region) = self.region_below_cursor() {
-            self.grid.scroll_up(region, count, self.style.background);
+            self.grid.delete_rows(region, count, self.style.background);
             self.carriage_return();
         }
     }

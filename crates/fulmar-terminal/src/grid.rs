@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::cell::Cell;
 use crate::row::{CellRow, SharedRow};
+use crate::rows_above::RowsAbove;
 use crate::size::{Row, Size};
 use crate::style::Color;
 
@@ -21,6 +22,8 @@ pub(crate) struct Grid {
     columns: u16,
     /// The row that erased rows are, until written to.
     blank: SharedRow,
+    /// Lent to the main grid while something may leave it at the top.
+    pub(crate) above: RowsAbove,
     /// Cells and rows that changes so far have touched; see [`Screen::work`].
     ///
     /// [`Screen::work`]: crate::Screen::work
@@ -35,6 +38,7 @@ impl Grid {
             rows: std::iter::repeat_n(blank.clone(), usize::from(size.rows())).collect(),
             columns: size.columns(),
             blank,
+            above: RowsAbove::default(),
             work: 0,
         }
     }
@@ -49,9 +53,12 @@ impl Grid {
         self.rows.iter()
     }
 
-    /// All rows and the one that erased rows will be.
+    /// All rows, the one that erased rows will be, and those above.
     pub(crate) fn kept_rows(&self) -> impl Iterator<Item = &SharedRow> {
-        self.rows.iter().chain([&self.blank])
+        self.rows
+            .iter()
+            .chain([&self.blank])
+            .chain(self.above.rows())
     }
 
     /// Puts `cells` in the place of a row.
@@ -128,17 +135,32 @@ impl Grid {
         }
     }
 
-    /// Moves the rows of `region` up by `count` and blanks those that enter below.
+    /// Moves the rows of `region` up by `count` and blanks those that enter below. Those that leave at the top go above.
     pub(crate) fn scroll_up(&mut self, region: Range<u16>, count: u16, background: Color) {
         if count == 1 && self.is_whole(&region) {
             return self.scroll_line(background);
         }
+        self.note_scrolled(&region, count);
+        self.delete_rows(region, count, background);
+    }
+
+    /// Removes `count` rows at the top of `region`, moves the others up, and blanks those that enter below.
+    pub(crate) fn delete_rows(&mut self, region: Range<u16>, count: u16, background: Color) {
         let entered = self.move_up(region, count);
         self.blank_entered(entered, background);
     }
 
     /// Moves the rows of `region` up by `count`; those that enter below are `with`.
     pub(crate) fn scroll_in(&mut self, region: Range<u16>, count: u16, with: &SharedRow) {
+        self.note_scrolled(&region, count);
+        // A count above the region's is of rows that came in and have left already.
+        let passed = count.saturating_sub(region.len() as u16);
+        if !self.above.is_idle() && region.start == 0 {
+            self.work += SHARE_WORK * u64::from(passed);
+            for _ in 0..passed {
+                self.above.push_scrolled(with.clone());
+            }
+        }
         let entered = self.move_up(region, count);
         self.fill_rows(entered, with);
     }
@@ -148,6 +170,17 @@ impl Grid {
         let count = count.min(region.end - region.start);
         self.region_mut(&region).rotate_right(usize::from(count));
         self.blank_entered(region.start..region.start + count, background);
+    }
+
+    /// Has rows that are about to leave at the top of the screen go above, if they are wanted there.
+    fn note_scrolled(&mut self, region: &Range<u16>, count: u16) {
+        if region.start > 0 || self.above.is_idle() {
+            return;
+        }
+        self.work += SHARE_WORK * u64::from(count);
+        for row in self.rows.iter().take(usize::from(count.min(region.end))) {
+            self.above.push_scrolled(row.clone());
+        }
     }
 
     /// Moves the rows of `region` up by `count`, and returns where those are that left it above.
@@ -171,6 +204,10 @@ impl Grid {
     pub(crate) fn scroll_line(&mut self, background: Color) {
         let columns = self.columns;
         let mut entered = self.rows.pop_front();
+        if !self.above.is_idle() {
+            self.work += SHARE_WORK;
+            entered = entered.and_then(|row| self.above.push_scrolled(row));
+        }
         let cleared = match entered.as_mut().and_then(SharedRow::get_mut) {
             Some(row) => row.clear(background),
             None => {
@@ -182,10 +219,19 @@ impl Grid {
         self.work += 2 + cleared;
     }
 
-    /// Drops so many rows at the top. Whoever does this brings the grid to its size again.
-    pub(crate) fn crop_top(&mut self, count: u16) {
-        self.work += self.rows.len() as u64;
-        self.rows.drain(..usize::from(count));
+    /// The number of cells in a row.
+    pub(crate) fn columns(&self) -> u16 {
+        self.columns
+    }
+
+    /// Hands out all rows. Whoever does this gives the grid others.
+    pub(crate) fn take_rows(&mut self) -> VecDeque<SharedRow> {
+        std::mem::take(&mut self.rows)
+    }
+
+    /// Takes all its rows, at least one.
+    pub(crate) fn set_rows(&mut self, rows: VecDeque<SharedRow>) {
+        self.rows = rows;
     }
 
     /// Crops or extends at the bottom and at the right.
@@ -195,7 +241,9 @@ impl Grid {
         self.work += self.rows.len() as u64 + u64::from(size.rows());
         self.rows.truncate(usize::from(size.rows()));
         if self.columns != size.columns() {
-            self.set_columns(size.columns(), background);
+            let mut rows = self.take_rows();
+            self.set_columns(&mut rows, size.columns(), background);
+            self.rows = rows;
         }
         if self.rows.len() < usize::from(size.rows()) {
             let blank = self.blank(background);
@@ -203,11 +251,17 @@ impl Grid {
         }
     }
 
-    /// A row that stands in several places, as a blank one does, still does so.
-    fn set_columns(&mut self, columns: u16, background: Color) {
+    /// Crops or extends `rows` at the right, as all are from now on. One that stands in several places, as a blank one
+    /// does, still does so.
+    pub(crate) fn set_columns(
+        &mut self,
+        rows: &mut VecDeque<SharedRow>,
+        columns: u16,
+        background: Color,
+    ) {
         self.columns = columns;
         let mut above: Option<(*const CellRow, SharedRow)> = None;
-        for row in &mut self.rows {
+        for row in rows {
             let before = SharedRow::as_ptr(row);
             match &above {
                 Some((known, resized)) if *known == before => row.clone_from(resized),
@@ -242,7 +296,7 @@ impl Grid {
     }
 
     /// Returns an erased row to share.
-    fn blank(&mut self, background: Color) -> SharedRow {
+    pub(crate) fn blank(&mut self, background: Color) -> SharedRow {
         let cell = Cell::blank(background);
         if self.blank.columns() != self.columns || self.blank.cells().first() != Some(&cell) {
             self.blank = SharedRow::new(CellRow::new(self.columns, background));

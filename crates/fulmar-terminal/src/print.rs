@@ -50,9 +50,9 @@ impl Screen {
         let per_row = (columns / usize::from(content.columns)).max(1);
         let count = usize::from(count);
         // Beyond a full screen and the rest of the row that it begins in, only the column it ends in
-        // makes a difference.
+        // makes a difference, unless somebody wants the rows that are scrolled off.
         let full = per_row * (usize::from(self.size.rows()) + 1);
-        let mut left = if count > full {
+        let mut left = if count > full && self.grid.above.is_idle() {
             full + count % per_row
         } else {
             count

@@ -16,6 +16,8 @@ impl Screen {
         let rows_and_columns = u64::from(self.size.rows()) + u64::from(self.size.columns());
         let made = 2 * rows_and_columns + 8 * ALLOCATION_WORK;
         fresh.grid.work = self.work() + made;
+        std::mem::swap(&mut fresh.grid.above, &mut self.main_grid_mut().above);
+        fresh.grid.above.clear();
         *self = Screen {
             title: self.title.take(),
             icon_name: self.icon_name.take(),

@@ -185,34 +185,8 @@ impl Screen {
         self.grid.work += work;
     }
 
-    /// Drops rows at the top of the main screen, so that so many have the row of its cursor among them. A program on the
-    /// alternate screen paints that anew.
-    ///
-    /// Source: docs/protocol.md §8.9.
-    pub(crate) fn crop_above_cursor(&mut self, rows: u16) {
-        let (grid, cursor, saved) = if self.alternate {
-            let saved = &mut self.hidden_saved.position;
-            (&mut self.hidden, *saved, saved)
-        } else {
-            (
-                &mut self.grid,
-                self.cursor.position,
-                &mut self.saved.position,
-            )
-        };
-        let surplus = (cursor.row.0 + 1).saturating_sub(rows);
-        if surplus == 0 {
-            return;
-        }
-        grid.crop_top(surplus);
-        saved.row.0 = saved.row.0.saturating_sub(surplus);
-        if !self.alternate {
-            self.cursor.position.row.0 -= surplus;
-            self.printed = None;
-        }
-    }
-
-    /// Crops or extends the screen at its bottom and right; nothing is reflowed.
+    /// Crops or extends the screen at its bottom and right, as whoever reads frames does; nothing is reflowed. A terminal does
+    /// [more](crate::Terminal::resize).
     ///
     /// Source: docs/protocol.md §8.9.
     pub fn resize(&mut self, size: Size) {

@@ -5,6 +5,8 @@ use crate::csi::Csi;
 use crate::parser::{Ending, Handler, Parser};
 use crate::replies::Replies;
 use crate::report::TerminalReport;
+use crate::row::SharedRow;
+use crate::rows_above::{Departure, RowsAbove};
 use crate::screen::Screen;
 use crate::size::Size;
 use crate::{esc, osc, sequences};
@@ -25,6 +27,8 @@ const PIECE_BYTES: usize = 512;
 pub struct Terminal {
     parser: Parser,
     screen: Screen,
+    /// No part of the screen, of which there are snapshots: lent to it while it changes.
+    above: RowsAbove,
     replies: Replies,
 }
 
@@ -34,6 +38,7 @@ impl Terminal {
         Terminal {
             parser: Parser::default(),
             screen: Screen::new(size),
+            above: RowsAbove::default(),
             replies: Replies::new(),
         }
     }
@@ -50,9 +55,13 @@ impl Terminal {
         let Terminal {
             parser,
             screen,
+            above,
             replies,
         } = self;
-        advance_within(parser, screen, replies, bytes, work_max)
+        screen.swap_above(above);
+        let taken = advance_within(parser, screen, replies, bytes, work_max);
+        screen.swap_above(above);
+        taken
     }
 
     /// Returns the screen, and all that is remembered with it. A clone is a cheap snapshot.
@@ -60,11 +69,28 @@ impl Terminal {
         &self.screen
     }
 
-    /// Crops or extends the screen at its right and bottom; but where the row of the cursor of the main screen would be
-    /// cropped, rows go at the top instead.
+    /// Gives the screen the size of a window. The text of the main screen stays around its cursor: where the window gets shorter,
+    /// rows leave at the top, and a taller one brings them back, as far as they are kept.
     pub fn resize(&mut self, size: Size) {
-        self.screen.crop_above_cursor(size.rows());
-        self.screen.resize(size);
+        self.screen.swap_above(&mut self.above);
+        self.screen.fit(size);
+        self.screen.swap_above(&mut self.above);
+    }
+
+    /// The rows right above the main screen, uppermost first, that a window of another size brings back.
+    pub fn rows_above(&self) -> impl ExactSizeIterator<Item = &SharedRow> {
+        self.above.rows()
+    }
+
+    /// Begins to note the rows that leave the main screen at its top for good.
+    pub fn report_departures(&mut self) {
+        self.above.report();
+    }
+
+    /// Returns the rows that have left the main screen at its top for good since the last call, oldest first: scrolled off, or
+    /// left above by a resize until others took their place. There are as many as the work of the input in between allows.
+    pub fn take_departures(&mut self) -> Vec<Departure> {
+        self.above.take_departures()
     }
 
     /// Sets the say that programs have in mode 2027.

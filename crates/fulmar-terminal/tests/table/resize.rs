@@ -1,12 +1,11 @@
 //! Resizes of the window, and the rows that stay.
 
 use crate::{drawn, padded, support};
-use fulmar_terminal::Size;
+use fulmar_terminal::{Departure, Size, Terminal};
 
 /// On a screen of `before` rows by 8 columns, a window of `after` rows leaves what is drawn there.
 #[track_caller]
 fn resized((before, after): (u16, u16), bytes: &str, wanted: &str) {
-    let size = |rows| Size::new(rows, 8).expect("a small size");
     let mut terminal = support::terminal(size(before), "│");
     terminal.process(bytes.as_bytes());
     terminal.resize(size(after));
@@ -20,9 +19,12 @@ fn the_row_of_the_cursor_and_what_is_above_it_stay() {
 }
 
 #[test]
-fn below_the_cursor_rows_go_first() {
+fn empty_rows_below_the_cursor_go_first_and_others_last() {
+    resized((4, 2), "a\r\nb\r\n\x1b[H", "│a\nb");
+    resized((4, 3), "a\r\nb\r\nc\x1b[2;2H", "a\nb│\nc");
+    resized((4, 2), "a\r\nb\r\nc\r\nd\x1b[3;1H", "│c\nd");
     resized((4, 2), "a\r\nb\r\nc\r\nd\x1b[H", "│a\nb");
-    resized((4, 2), "a\r\nb\r\nc\r\nd\x1b[3;1H", "b\n│c");
+    resized((4, 2), "a\r\nb\x1b[44m\x1b[J\x1b[2;2H", "a\nb│");
 }
 
 #[test]
@@ -30,25 +32,160 @@ fn a_taller_window_has_empty_rows_at_its_bottom() {
     resized((2, 4), "a\r\nb", "a\nb│");
 }
 
+fn size(rows: u16) -> Size {
+    Size::new(rows, 8).expect("a small size")
+}
+
+/// A terminal of four rows that is one of `rows` after it has shown `bytes`.
+fn short(rows: u16, bytes: &str) -> Terminal {
+    let mut terminal = support::terminal(size(4), "│");
+    terminal.process(bytes.as_bytes());
+    terminal.resize(size(rows));
+    terminal
+}
+
 #[test]
 fn a_saved_cursor_stays_at_its_text() {
-    resized((4, 2), "a\r\nb\r\nc\x1b7\r\n$ \x1b8", "b\nc│");
-    let saved = "a\r\nb\r\nc\x1b7\r\n$ ";
-    let size = |rows| Size::new(rows, 8).expect("a small size");
-    let mut terminal = support::terminal(size(4), "│");
-    terminal.process(saved.as_bytes());
-    terminal.resize(size(2));
+    resized((4, 2), "a\r\nb\r\nc\x1b7\r\n$ \x1b8", "c│\n$");
+    let mut terminal = short(2, "a\r\nb\r\nc\x1b7\r\n$ ");
     terminal.process(b"\x1b8");
     assert_eq!(drawn(terminal.screen()), "c│\n$");
+    terminal.resize(size(4));
+    terminal.process(b"\x1b[H\x1b8");
+    assert_eq!(drawn(terminal.screen()), "a\nb\nc│\n$");
+}
+
+#[test]
+fn where_no_cursor_was_saved_that_is_home() {
+    let mut terminal = short(2, "a\r\nb\r\nc\r\n$ ");
+    terminal.resize(size(4));
+    terminal.process(b"\x1b8");
+    assert_eq!(drawn(terminal.screen()), "│a\nb\nc\n$");
+}
+
+#[test]
+fn a_taller_window_brings_back_the_rows_that_have_left() {
+    let mut terminal = short(1, "a\r\nb\r\nc\r\n$ ");
+    assert_eq!(drawn(terminal.screen()), "$ │");
+    terminal.resize(size(3));
+    assert_eq!(drawn(terminal.screen()), "b\nc\n$ │");
+    terminal.resize(size(6));
+    assert_eq!(drawn(terminal.screen()), padded("a\nb\nc\n$ │", 6));
+}
+
+#[test]
+fn rows_that_scroll_off_a_short_screen_come_back_too() {
+    let mut terminal = short(2, "a\r\nb\r\nc\r\n$ ");
+    terminal.process(b"ls\r\nd\r\n$ ");
+    terminal.resize(size(4));
+    assert_eq!(drawn(terminal.screen()), "c\n$ ls\nd\n$ │");
+    let mut terminal = short(2, "a\r\nb\r\nc\r\n$ ");
+    terminal.process(b"\x1b[1S\x1b[1Sd\r\ne\r\nf");
+    terminal.resize(size(4));
+    assert_eq!(drawn(terminal.screen()), padded("\n  d\ne\nf│", 4));
+}
+
+#[test]
+fn what_a_program_clears_does_not_come_back() {
+    for clear in ["\x1b[H\x1b[2J\x1b[3J$ ", "\x1bc$ "] {
+        let mut terminal = short(2, "a\r\nb\r\nc\r\n$ ");
+        terminal.process(clear.as_bytes());
+        terminal.resize(size(4));
+        assert_eq!(drawn(terminal.screen()), padded("$ │", 4));
+    }
+}
+
+#[test]
+fn lines_that_an_editor_deletes_do_not_come_back() {
+    let mut terminal = short(2, "a\r\nb\r\nc\r\n$ ");
+    terminal.process(b"\x1b[H\x1b[1M");
+    terminal.resize(size(4));
+    assert_eq!(drawn(terminal.screen()), padded("a\nb\n│$", 4));
+}
+
+#[test]
+fn a_pending_wrap_stays_when_rows_come_or_go() {
+    let mut terminal = short(2, "a\r\nb\r\nc\r\n12345678");
+    terminal.process(b"9");
+    assert_eq!(drawn(terminal.screen()), "12345678\n9│");
+}
+
+#[test]
+fn a_mark_still_belongs_to_the_character_before_the_resize() {
+    let mut terminal = short(2, "a\r\nb\r\nc\r\ne");
+    terminal.process("\u{301}".as_bytes());
+    assert_eq!(drawn(terminal.screen()), "c\ne\u{301}│");
+}
+
+fn departed(terminal: &mut Terminal) -> Vec<String> {
+    let text = |departure| match departure {
+        Departure::Row(row) => {
+            let mut text = String::new();
+            row.push_text(&mut text);
+            text
+        }
+        Departure::Cleared => "(cleared)".to_owned(),
+    };
+    terminal.take_departures().into_iter().map(text).collect()
+}
+
+#[test]
+fn rows_that_leave_for_good_are_reported() {
+    let mut terminal = support::terminal(size(2), "│");
+    terminal.process(b"a\r\nb\r\nc");
+    assert_eq!(departed(&mut terminal), [""; 0], "before anybody asks");
+    terminal.report_departures();
+    terminal.process(b"\r\nd\r\n\x1b[5Se\r\n");
+    assert_eq!(departed(&mut terminal), ["b", "c", "d", "", ""]);
+    terminal.process(b"\x1b[r\x1b[?1049h1\r\n2\r\n3\r\n4\x1b[?1049l\x1b[1M");
+    assert_eq!(departed(&mut terminal), [""; 0]);
+    terminal.process(b"\x1b[H\x1b[Jz\x1b[3b");
+    terminal.process(b"\x1b[3J\x1b[H\x1b[Jz\x1b[32b");
+    assert_eq!(
+        departed(&mut terminal),
+        ["(cleared)", "zzzzzzzz", "zzzzzzzz", "zzzzzzzz"]
+    );
+}
+
+#[test]
+fn rows_that_scroll_below_others_are_not_reported() {
+    let mut terminal = support::terminal(size(3), "│");
+    terminal.report_departures();
+    terminal.process(b"a\r\n\x1b[2;3rb\n\n\n\x1b[1;2r\x1b[2;1H\n\n");
+    assert_eq!(departed(&mut terminal), ["b", ""]);
+}
+
+#[test]
+fn rows_that_may_come_back_have_not_left_for_good() {
+    let mut terminal = support::terminal(size(3), "│");
+    terminal.report_departures();
+    terminal.process(b"a\r\nb\r\n$ ");
+    terminal.resize(size(1));
+    assert_eq!(departed(&mut terminal), [""; 0]);
+    assert_eq!(terminal.rows_above().len(), 2);
+    terminal.process(b"\r\nc");
+    assert_eq!(departed(&mut terminal), ["a"]);
+    terminal.resize(size(3));
+    assert_eq!(drawn(terminal.screen()), "b\n$\nc│");
+    assert_eq!(terminal.rows_above().len(), 0);
 }
 
 #[test]
 fn the_screen_below_a_full_screen_program_keeps_its_prompt() {
-    let size = |rows| Size::new(rows, 8).expect("a small size");
     let mut terminal = support::terminal(size(4), "│");
     terminal.process(b"a\r\nb\r\nc\r\n$ \x1b[?1049h\x1b[Htop\x1b[4;1Hbottom");
     terminal.resize(size(2));
     assert_eq!(drawn(terminal.screen()).lines().next(), Some("top"));
     terminal.process(b"\x1b[?1049l");
     assert_eq!(drawn(terminal.screen()), "c\n$ │");
+}
+
+#[test]
+fn the_screen_below_a_full_screen_program_comes_back_whole() {
+    let mut terminal = short(4, "a\r\nb\r\nc\r\n$ \x1b[?1049h\x1b[Htop\x1b[4;1Hbottom");
+    terminal.resize(size(1));
+    terminal.process(b"x\r\ny\r\n");
+    terminal.resize(size(4));
+    terminal.process(b"\x1b[?1049l");
+    assert_eq!(drawn(terminal.screen()), "a\nb\nc\n$ │");
 }

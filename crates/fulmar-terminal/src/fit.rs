@@ -1,0 +1,163 @@
+//! The main screen in a window of another size.
+//!
+//! Source: docs/protocol.md §8.9.
+
+use std::collections::VecDeque;
+
+use crate::grid::Grid;
+use crate::row::SharedRow;
+use crate::rows_above::RowsAbove;
+use crate::saved_cursor::SavedCursor;
+use crate::screen::Screen;
+use crate::size::{Column, Position, Row, Size};
+use crate::style::Color;
+
+/// A place that stays at its text while rows come and go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Counted from the uppermost row there is, also above the screen.
+    pub(crate) row: usize,
+    /// One behind the last column if the next character goes to the next row.
+    pub(crate) column: usize,
+}
+
+impl Place {
+    fn new(position: Position, pending_wrap: bool) -> Place {
+        Place {
+            row: usize::from(position.row.0),
+            column: usize::from(position.column.0) + usize::from(pending_wrap),
+        }
+    }
+
+    /// Returns the place on a screen of `size`, and true if the next character goes to the next row.
+    fn on_screen(self, size: Size) -> (Position, bool) {
+        let column = u16::try_from(self.column).unwrap_or(u16::MAX);
+        let position = Position {
+            row: Row(u16::try_from(self.row).unwrap_or(u16::MAX)),
+            column: Column(column),
+        };
+        (size.clamp(position), column >= size.columns())
+    }
+}
+
+/// The places that stay at their text.
+#[derive(Debug)]
+struct Places {
+    cursor: Place,
+    saved: Place,
+    printed: Option<Place>,
+}
+
+impl Places {
+    fn all(&mut self) -> impl Iterator<Item = &mut Place> {
+        [&mut self.cursor, &mut self.saved]
+            .into_iter()
+            .chain(&mut self.printed)
+    }
+}
+
+impl Screen {
+    /// The grid of the main screen, shown or not.
+    pub(crate) fn main_grid_mut(&mut self) -> &mut Grid {
+        if self.alternate {
+            &mut self.hidden
+        } else {
+            &mut self.grid
+        }
+    }
+
+    /// Lends the main grid what is above it, or takes that back.
+    pub(crate) fn swap_above(&mut self, above: &mut RowsAbove) {
+        std::mem::swap(&mut self.main_grid_mut().above, above);
+    }
+
+    /// Gives the screen the size of a window. The text of the main screen stays around its cursor: rows leave at the top, and
+    /// come back. The alternate screen, which its program paints anew, is cropped or extended at its right and bottom.
+    pub(crate) fn fit(&mut self, size: Size) {
+        if size == self.size {
+            return;
+        }
+        let background = self.style.background;
+        let mut places = self.places();
+        self.main_grid_mut().fit(size, background, &mut places);
+        // What fits is left alone: this is for the alternate grid and whatever goes with a size.
+        self.resize(size);
+        self.set_places(&places);
+    }
+
+    fn places(&self) -> Places {
+        let place = |saved: &SavedCursor| Place::new(saved.position, saved.pending_wrap);
+        if self.alternate {
+            let saved = place(&self.hidden_saved);
+            return Places {
+                cursor: saved,
+                saved,
+                printed: None,
+            };
+        }
+        Places {
+            cursor: Place::new(self.cursor.position, self.cursor.pending_wrap),
+            saved: place(&self.saved),
+            printed: self.printed.map(|printed| Place::new(printed, false)),
+        }
+    }
+
+    fn set_places(&mut self, places: &Places) {
+        let size = self.size;
+        let saved = if self.alternate {
+            &mut self.hidden_saved
+        } else {
+            &mut self.saved
+        };
+        // Where nothing was saved, that is home, whatever the window.
+        if *saved != SavedCursor::default() {
+            (saved.position, saved.pending_wrap) = places.saved.on_screen(size);
+        }
+        if !self.alternate {
+            (self.cursor.position, self.cursor.pending_wrap) = places.cursor.on_screen(size);
+            self.printed = places.printed.map(|printed| printed.on_screen(size).0);
+        }
+    }
+}
+
+impl Grid {
+    /// Gives the grid another size. Rows below the cursor that are empty go first, then rows leave at the top until the cursor's
+    /// is there, and only then those at the bottom are lost. Those that have left come back before empty ones enter below.
+    fn fit(&mut self, size: Size, background: Color, places: &mut Places) {
+        let mut rows = self.above.take_rows();
+        let mut top = rows.len();
+        rows.append(&mut self.take_rows());
+        places.all().for_each(|place| place.row += top);
+        self.work += rows.len() as u64 + u64::from(size.rows());
+        if self.columns() != size.columns() {
+            self.set_columns(&mut rows, size.columns(), background);
+        }
+        let wanted = usize::from(size.rows());
+        let present = rows.len() - top;
+        if present > wanted {
+            let empty = empty_at_the_end(&rows, places.cursor.row + 1);
+            rows.truncate(rows.len() - empty.min(present - wanted));
+            let surplus = rows.len() - top - wanted;
+            top = (top + surplus).min(places.cursor.row);
+            rows.truncate(top + wanted);
+        } else {
+            top -= top.min(wanted - present);
+            rows.resize(top + wanted, self.blank(background));
+        }
+        places.printed = places.printed.filter(|printed| printed.row >= top);
+        places
+            .all()
+            .for_each(|place| place.row = place.row.saturating_sub(top));
+        self.set_rows(rows.split_off(top));
+        self.above.set_rows(rows);
+    }
+}
+
+/// Returns how many rows at the end have no text, of those from `first` on.
+fn empty_at_the_end(rows: &VecDeque<SharedRow>, first: usize) -> usize {
+    let below = rows.iter().skip(first);
+    below
+        .rev()
+        .take_while(|row| row.cells().iter().all(|cell| cell.is_blank()))
+        .count()
+}

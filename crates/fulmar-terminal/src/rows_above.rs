@@ -1,0 +1,148 @@
+//! The rows right above the main screen, and those that are gone.
+
+use std::collections::VecDeque;
+
+use crate::row::SharedRow;
+use crate::size::Size;
+
+/// The most rows above the screen that a taller or wider window brings back. Chosen by eye: as many as the text of a
+/// usual screen has in a window of a few columns.
+const ROWS_MAX: usize = 16_384;
+
+/// The most cells of these rows: as many as the largest screen has.
+///
+/// Source: docs/threat-model.md §6.
+const CELLS_MAX: usize = Size::CELLS_MAX as usize;
+
+/// A change of what stands above the main screen, oldest first: the seam for whoever keeps a history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// A row has left for good: no window brings it back. If it [is wrapped](crate::CellRow::is_wrapped), its text runs on
+    /// in the next one, which may still be above the screen or on it.
+    Row(SharedRow),
+    /// The program has cleared what it had scrolled off (`CSI 3 J`, `ESC c`).
+    Cleared,
+}
+
+/// The rows that have left the main screen at its top, as far as a window of another size brings them back.
+///
+/// Rows come in by a resize. While some are here, those that the program scrolls off come in as well, and as many of the
+/// oldest depart, so that what is here always goes on where the screen begins.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RowsAbove {
+    /// Uppermost first. All as wide as the screen.
+    rows: VecDeque<SharedRow>,
+    /// The departures since somebody looked; `None` if nobody does.
+    departures: Option<Vec<Departure>>,
+}
+
+impl RowsAbove {
+    /// Returns true if rows that are scrolled off need not come here.
+    #[inline]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.rows.is_empty() && self.departures.is_none()
+    }
+
+    /// Begins to note departures.
+    pub(crate) fn report(&mut self) {
+        self.departures.get_or_insert_default();
+    }
+
+    /// Returns what has departed since the last call.
+    pub(crate) fn take_departures(&mut self) -> Vec<Departure> {
+        self.departures
+            .as_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
+    }
+
+    /// All rows, uppermost first.
+    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &SharedRow> {
+        self.rows.iter()
+    }
+
+    /// Takes in a row that was scrolled off, and returns one that nobody wants any more.
+    pub(crate) fn push_scrolled(&mut self, row: SharedRow) -> Option<SharedRow> {
+        let oldest = if self.rows.is_empty() {
+            row
+        } else {
+            self.rows.push_back(row);
+            self.rows.pop_front()?
+        };
+        match &mut self.departures {
+            Some(departures) => {
+                departures.push(Departure::Row(oldest));
+                None
+            }
+            None => Some(oldest),
+        }
+    }
+
+    /// Hands out all rows, uppermost first, for a resize, which brings back those that stay.
+    pub(crate) fn take_rows(&mut self) -> VecDeque<SharedRow> {
+        std::mem::take(&mut self.rows)
+    }
+
+    /// Takes the rows that a resize leaves above the screen. The oldest depart if there are too many.
+    pub(crate) fn set_rows(&mut self, mut rows: VecDeque<SharedRow>) {
+        let columns = rows.front().map_or(1, |row| usize::from(row.columns()));
+        let rows_max = ROWS_MAX.min(CELLS_MAX / columns.max(1));
+        let departed = rows.len().saturating_sub(rows_max);
+        for row in rows.drain(..departed) {
+            if let Some(departures) = &mut self.departures {
+                departures.push(Departure::Row(row));
+            }
+        }
+        self.rows = rows;
+    }
+
+    /// Drops everything, as the program wants it.
+    pub(crate) fn clear(&mut self) {
+        self.rows.clear();
+        if let Some(departures) = &mut self.departures {
+            departures.push(Departure::Cleared);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::CellRow;
+    use crate::style::Color;
+
+    fn row(columns: u16) -> SharedRow {
+        SharedRow::new(CellRow::new(columns, Color::DEFAULT))
+    }
+
+    fn above(columns: u16, count: usize) -> RowsAbove {
+        let mut above = RowsAbove::default();
+        above.report();
+        above.set_rows(std::iter::repeat_n(row(columns), count).collect());
+        above
+    }
+
+    #[test]
+    fn rows_and_cells_have_a_bound() {
+        for (columns, kept) in [(1, ROWS_MAX), (80, 13_107), (4096, 256)] {
+            let mut above = above(columns, 20_000);
+            assert_eq!(above.rows().len(), kept);
+            assert_eq!(above.take_departures().len(), 20_000 - kept);
+            assert_eq!(above.push_scrolled(row(columns)), None);
+            assert_eq!(above.rows().len(), kept);
+            assert_eq!(above.take_departures().len(), 1);
+        }
+    }
+
+    #[test]
+    fn nobody_keeps_rows_that_nobody_wants() {
+        let mut above = RowsAbove::default();
+        assert!(above.is_idle());
+        assert_eq!(above.push_scrolled(row(2)), Some(row(2)));
+        above.set_rows([row(3), row(4)].into());
+        assert_eq!(above.push_scrolled(row(5)), Some(row(3)));
+        above.clear();
+        assert!(above.is_idle());
+        assert_eq!(above.take_departures(), []);
+    }
+}
