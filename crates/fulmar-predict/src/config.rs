@@ -1,23 +1,23 @@
 //! The user's settings of prediction.
 
-/// The links on which predictions are shown.
+/// The predictions that are shown. The words are stock's, which tells near links from others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PredictionMode {
-    /// Predictions are shown when the link is slow enough for them to help.
+    /// Those of confirmed epochs, on every link.
     #[default]
     Adaptive,
-    /// On every link; never what is not confirmed.
+    /// The same.
     Always,
-    /// Never; nothing is computed either.
+    /// None; nothing is computed either.
     Never,
-    /// As `Always`; also keys that have a rule but no record of their own yet.
+    /// Those of confirmed epochs; also of keys that have a rule but no record of their own yet.
     Experimental,
 }
 
 /// The user's wishes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PredictionConfig {
-    /// The links on which predictions are shown.
+    /// The predictions that are shown.
     pub mode: PredictionMode,
     /// A character typed inside text replaces what is there instead of moving it.
     pub overwrite: bool,

@@ -123,7 +123,7 @@ pub(super) const ALL: &[Figure] = &[
                 echo as it is.",
         source: Source::Setting {
             name: "lan/echo-1ms",
-            title: "echo, round trip 1 ms",
+            title: "echo, round trip 1 ms, nothing predicted",
             is_drawn: false,
         },
     },

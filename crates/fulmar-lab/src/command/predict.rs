@@ -32,7 +32,7 @@ pub struct Arguments {
     /// Only recordings whose names hold one of these.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub traces: Vec<String>,
-    /// The links, as ROUND_TRIP:JITTER:LOSS in ms and percent; otherwise all 24, or the gate's 36.
+    /// The links, as ROUND_TRIP:JITTER:LOSS in ms and percent; otherwise all 24, or the gate's 45.
     #[arg(long, value_name = "LINK", value_delimiter = ',')]
     pub links: Vec<TestLink>,
     /// The number of seeds of each.

@@ -25,24 +25,28 @@ pub struct TestLink {
 }
 
 const ROUND_TRIPS: [u64; 4] = [50, 100, 300, 500];
+/// A near link: the gate's, beside those of the table.
+const NEAR: u64 = 5;
 const LOSSES: [u32; 3] = [0, 5, 29];
 
 impl TestLink {
     /// The links of the table: with 0 and 30 ms of jitter.
     pub fn table() -> Vec<TestLink> {
-        TestLink::all(&[0, 30])
+        TestLink::all(&ROUND_TRIPS, &[0, 30])
     }
 
-    /// The links of the gate: with 120 ms of jitter, too.
+    /// The links of the gate: with a near one, and with 120 ms of jitter, too.
     pub fn gate() -> Vec<TestLink> {
-        TestLink::all(&[0, 30, 120])
+        let mut round_trips = vec![NEAR];
+        round_trips.extend(ROUND_TRIPS);
+        TestLink::all(&round_trips, &[0, 30, 120])
     }
 
-    fn all(jitters: &[u64]) -> Vec<TestLink> {
+    fn all(round_trips: &[u64], jitters: &[u64]) -> Vec<TestLink> {
         let mut links = Vec::new();
         for &loss in &LOSSES {
             for &jitter in jitters {
-                links.extend(ROUND_TRIPS.map(|round_trip| TestLink {
+                links.extend(round_trips.iter().map(|&round_trip| TestLink {
                     round_trip,
                     jitter,
                     loss,
@@ -133,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_24_links_and_36() {
-        assert_eq!((TestLink::table().len(), TestLink::gate().len()), (24, 36));
+    fn there_are_24_links_and_45() {
+        assert_eq!((TestLink::table().len(), TestLink::gate().len()), (24, 45));
     }
 }

@@ -197,7 +197,6 @@ impl PredictionEngine {
             is_stale: false,
         };
         self.reconcile(now);
-        self.display.refresh(self.queue.is_empty());
     }
 
     /// Takes in what the server says about the program; just before the frame that it belongs to.
@@ -219,14 +218,12 @@ impl PredictionEngine {
 
     /// Takes note of the smoothed round trip; `None` while there is none.
     pub fn handle_link(&mut self, srtt: Option<Duration>) {
-        self.display.set_link(srtt, self.queue.is_empty());
+        self.display.set_link(srtt);
     }
 
     /// Returns what to draw over the last frame.
     pub fn overlay(&mut self, now: Time) -> Overlay {
         self.viewed_at = now;
-        let oldest = self.queue.front().map(|key| key.typed_at);
-        self.display.note_waiting(now, oldest);
         self.compose_overlay(now)
     }
 
