@@ -73,7 +73,8 @@ impl PredictionEngine {
         }
     }
 
-    fn may_fall_silent(&self) -> bool {
+    /// True if the echo of the present line may stop without a word.
+    pub(super) fn may_fall_silent(&self) -> bool {
         let Some(line) = &self.line else { return true };
         may_fall_silent(&EchoQuery {
             canvas: &self.predicted,

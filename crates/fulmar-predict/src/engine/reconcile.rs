@@ -9,7 +9,7 @@ use crate::decision::EpochReason;
 use crate::effect::KeyEffect;
 use crate::frame_match::{all_match_frame, longest_match, longest_shifted_match};
 use crate::input_context::InputKind;
-use crate::input_line::is_line_untouched;
+use crate::input_line::{InputLine, is_line_untouched};
 use crate::key::Key;
 use crate::pending::{CursorSnapshot, PendingKey, Prediction};
 
@@ -195,14 +195,17 @@ impl PredictionEngine {
         has_later && !effect.changes.is_empty() && all_match_frame(effect, &self.frame.canvas)
     }
 
-    /// True if an editor may still be busy with a character: its line is as it was before. Elsewhere that is how the
-    /// echo that is turned off looks.
+    /// True if the program may still be busy with a character: its line is as it was before, and it echoes by itself. Where
+    /// the terminal does, that is how the echo that is turned off looks.
     fn is_unanswered(&self, front: &PendingKey) -> bool {
-        let kind = self.line.as_ref().map(|line| line.context.kind);
         let is_believed = front.is_late || self.epochs.is_confirmed(front.epoch);
+        let is_echoed = |line: &InputLine| {
+            front.is_late || line.is_echoed || line.context.kind == InputKind::Editor
+        };
         is_believed
             && matches!(front.stroke.key, Key::Text(_))
-            && kind == Some(InputKind::Editor)
+            && self.line.as_ref().is_some_and(is_echoed)
+            && !self.may_fall_silent()
             && !CursorSnapshot::of(&self.base).has_effect(&self.frame.canvas)
     }
 

@@ -28,7 +28,7 @@ impl PredictionEngine {
         self.replay_behind(now, reason, contained);
     }
 
-    /// Waits for an editor that is slow to answer: the keys stay pending, and are not shown before it goes on.
+    /// Waits for a program that is slow to answer: the keys stay pending, and are not shown before it goes on.
     pub(super) fn handle_late_answer(&mut self, now: Time) {
         let echoed = self.frame.echoed;
         for key in self.queue.iter_mut().filter(|key| key.is_received(echoed)) {

@@ -223,6 +223,36 @@ fn a_second_enter_that_the_program_had_time_for_hushes_no_editor() {
 }
 
 #[test]
+fn a_line_editor_may_be_slow_and_a_terminal_that_echoes_is_not() {
+    for (modes, is_waited_for) in [(EDITING, true), ("", false)] {
+        let mut scene = Scene::new(&format!("{modes}$ "));
+        scene.keys("l");
+        scene.answer("l");
+        scene.keys("s");
+        // It has had its time for that, and nothing has come.
+        scene.answer("");
+        assert!(!scene.shows(), "{modes:?}");
+        scene.keys("x");
+        assert!(!scene.shows(), "{modes:?}");
+        scene.answer_early("s", scene.typed() - 1);
+        assert_eq!(scene.row(0), if is_waited_for { "$ lsx" } else { "$ ls" });
+    }
+    // Nothing has echoed in this line: it may be a question for a secret.
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("ab");
+    scene.answer("ab");
+    scene.key("\r");
+    scene.answer("\r\nnews\r\n$ ");
+    scene.keys("c");
+    assert_eq!(scene.row(2), "$ c");
+    scene.answer("");
+    scene.key("\r");
+    scene.answer("\r\nnews\r\n$ ");
+    scene.keys("d");
+    assert!(!scene.shows(), "the prompt is not trusted again soon");
+}
+
+#[test]
 fn what_was_typed_behind_a_command_that_opens_a_line_is_laid_once() {
     let mut scene = Scene::new("one\r\n~\r\n~\x1b[H");
     scene.keys("oxy");
