@@ -354,6 +354,17 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
     }
 
+    /// Goes on after its end for a peer that is heard and did not answer the goodbye, to say it again. Returns whether
+    /// it goes on.
+    pub(crate) fn revive(&mut self, now: Time) -> bool {
+        let ended = self.ended;
+        let revives = ended.is_some_and(|ended| self.closing.begin_again(now, ended));
+        if revives {
+            self.ended = None;
+        }
+        revives
+    }
+
     pub(crate) fn end(&mut self, ending: Ending) {
         self.ended = Some(ending);
         self.events.push(EndpointEvent::Ended(ending));

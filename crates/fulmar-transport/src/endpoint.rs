@@ -1,7 +1,7 @@
 //! One end of a conversation.
 
 use fulmar_base::{Hint, PathId, SendError, Time};
-use fulmar_datagram::{Opener, SealError, Sealer, Sequence};
+use fulmar_datagram::{DatagramOrder, Opener, SealError, Sealer, Sequence};
 
 use crate::cause::{Cause, DropReason};
 use crate::conversation::Conversation;
@@ -206,6 +206,12 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         self.settle(now);
     }
 
+    /// Has a peer that does not answer the goodbye be told again when it is heard later, for it may have slept. Each time
+    /// that is given up is an [end](EndpointEvent::Ended) that is [unanswered](Ending::Unanswered).
+    pub fn persist_shutdown(&mut self) {
+        self.conversation.closing.persist();
+    }
+
     /// Says a number with the goodbye, if the peer speaks [`Dialect::Native`] by then. Best set before
     /// the shutdown begins, so that the first goodbye has it.
     pub fn set_farewell(&mut self, number: u64) {
@@ -349,13 +355,19 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     }
 
     fn receive(&mut self, now: Time, arrival: Arrival<'_>) -> Received {
-        if self.conversation.ended.is_some() {
+        let ended = self.conversation.ended;
+        if ended.is_some_and(|ended| !self.conversation.closing.is_told_again(ended)) {
             return Received::unopened(DropReason::Ended);
         }
         let heard = match self.inbox.receive(now, arrival.bytes) {
             Ok(heard) => heard,
             Err(error) => return Received::unopened(error.into()),
         };
+        // What is old may have been recorded and sent again by anybody.
+        let is_new = heard.order == DatagramOrder::InOrder;
+        if ended.is_some() && !(is_new && self.conversation.revive(now)) {
+            return Received::unopened(DropReason::Ended);
+        }
         let received = self
             .conversation
             .hear(now, arrival.path, arrival.ecn, heard);

@@ -21,6 +21,8 @@ use crate::timing::{linger_end, shutdown_limit};
 pub(crate) struct Closing {
     own: Option<OwnShutdown>,
     peer: Option<PeerShutdown>,
+    /// True if a peer that did not answer is told again when it is heard.
+    is_persistent: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +57,26 @@ impl Closing {
             began: now,
             tries: 0,
         });
+    }
+
+    /// Has a peer that does not answer be told again when it is heard later.
+    pub(crate) fn persist(&mut self) {
+        self.is_persistent = true;
+    }
+
+    /// Begins once more after that end, if a peer that is heard is to be told again. Returns whether it is.
+    pub(crate) fn begin_again(&mut self, now: Time, ended: Ending) -> bool {
+        let begins = self.is_told_again(ended);
+        if begins {
+            self.own = None;
+            self.begin(now);
+        }
+        begins
+    }
+
+    /// Tells whether the peer would be told again after that end.
+    pub(crate) fn is_told_again(&self, ended: Ending) -> bool {
+        self.is_persistent && ended == Ending::Unanswered
     }
 
     /// Takes note that the peer wants to end, or wants to know once more that we know.

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod attack;
+mod goodbye;
 mod hostile;
 mod idle;
 mod pace;

@@ -42,6 +42,19 @@ fn it_is_given_up_after_10_s() {
 }
 
 #[test]
+fn a_goodbye_that_persists_begins_again_and_only_where_it_was_not_answered() {
+    let mut closing = Closing::default();
+    closing.begin(at(0));
+    assert!(!closing.begin_again(at(20_000), Ending::Unanswered));
+    closing.persist();
+    assert!(!closing.begin_again(at(20_000), Ending::Acknowledged));
+    assert_eq!(closing.own(), Some((at(0), 0)));
+    assert!(closing.begin_again(at(20_000), Ending::Unanswered));
+    assert_eq!(closing.own(), Some((at(20_000), 0)));
+    assert_eq!(closing.ending(circumstances(29_999)), None);
+}
+
+#[test]
 fn it_is_given_up_when_the_sixteenth_try_had_its_time() {
     let mut closing = Closing::default();
     closing.begin(at(0));
