@@ -8,6 +8,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Capability {
+    /// A session that stays without a client, and that another one can take.
+    Attach,
     /// Validating a path by a random value.
     Challenge,
     /// The status of the program that ended.
@@ -26,7 +28,8 @@ pub enum Capability {
 
 impl Capability {
     /// All that there are, in the order of their names.
-    pub const ALL: [Capability; 7] = [
+    pub const ALL: [Capability; 8] = [
+        Capability::Attach,
         Capability::Challenge,
         Capability::Exit,
         Capability::Hints,
@@ -39,6 +42,7 @@ impl Capability {
     /// Returns the name that offers and announcements have for it.
     pub const fn name(self) -> &'static str {
         match self {
+            Capability::Attach => "attach",
             Capability::Challenge => "challenge",
             Capability::Exit => "exit",
             Capability::Hints => "hints",
@@ -179,7 +183,7 @@ mod tests {
         assert_eq!(Capabilities::NONE.to_string(), "-");
         assert_eq!(
             format!("{:?}", Capabilities::ALL),
-            "challenge,exit,hints,idle,rich,sizes,terminal"
+            "attach,challenge,exit,hints,idle,rich,sizes,terminal"
         );
     }
 

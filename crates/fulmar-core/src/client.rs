@@ -1,10 +1,11 @@
 //! The client of a session as a state machine.
 
+mod config;
+
 use std::collections::VecDeque;
 
 use fulmar_base::{Hint, PathId, SendError, Time};
-use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
-use fulmar_datagram::{Direction, Key, Opener, Sealer};
+use fulmar_datagram::{Direction, Opener, Sealer};
 use fulmar_predict::{Overlay, PredictionDecision, TtyHints};
 use fulmar_terminal::{CursorShape, Screen, Size, TerminalReport};
 use fulmar_transport::{
@@ -12,21 +13,20 @@ use fulmar_transport::{
     Received, Role, StateNumber, StateOutcome, Transmit,
 };
 
+pub use self::config::ClientConfig;
 use crate::agreement::Agreement;
 use crate::capability::{Capabilities, Capability};
 use crate::client_lifecycle::{ClientEnding, Contact, ExitCause, Lifecycle, WayOut};
-use crate::compat_mode::CompatMode;
 use crate::display::{Display, LastScreen, Wanted};
-use crate::escape_key::{Command, EscapeKey, EscapeReader};
-use crate::exit_status::{ExitStatus, WIRE_TAKEN_OVER};
+use crate::escape_key::{Command, EscapeReader};
+use crate::exit_status::{ExitStatus, WIRE_DETACHED, WIRE_TAKEN_OVER};
 use crate::host_screen::HostScreen;
 use crate::key_event::key_events;
 use crate::link_info::LinkInfo;
 use crate::notice::{Delivery, Notices, ServerLiveness};
 use crate::numbering::Numbering;
-use crate::outer_terminal::OuterTerminal;
 use crate::prediction::Prediction;
-use crate::random::{Seed, SeededNoise};
+use crate::random::SeededNoise;
 use crate::send_trouble;
 use crate::terminal_probe::TerminalProbe;
 use crate::user_stream::UserStream;
@@ -36,64 +36,6 @@ use crate::wake::Wake;
 ///
 /// Source: docs/threat-model.md §6.
 const UNACKNOWLEDGED_BYTES_MAX: usize = 16 * 1024 * 1024;
-
-/// The settings of a client.
-pub struct ClientConfig {
-    /// The key of the conversation.
-    pub key: Key,
-    /// The agreement with the server; `None` with a stock one.
-    pub agreement: Option<Agreement>,
-    /// The size of the user's window.
-    pub size: Size,
-    /// The longest datagram to send: see
-    /// [`DATAGRAM_BYTES_IPV4`] and
-    /// [`DATAGRAM_BYTES_IPV6`](fulmar_datagram::limits::DATAGRAM_BYTES_IPV6).
-    pub datagram_bytes: usize,
-    /// The user's terminal.
-    pub outer: OuterTerminal,
-    /// The fate of the last screen at the end of the session.
-    pub last_screen: LastScreen,
-    /// The key that commands the client.
-    pub escape_key: EscapeKey,
-    /// The program that the client behaves as: Fulmar or Mosh.
-    pub compat: CompatMode,
-    /// The text before a title that a program sets; empty for none.
-    pub title_prefix: String,
-    /// The server as notices call it, for instance `192.0.2.7, UDP port 60001`.
-    pub server_label: String,
-    /// True if the server is on this machine, so that nothing between it and the client can reject datagrams.
-    pub is_server_local: bool,
-    /// The settings of prediction: when keys are shown before the server has answered, and how.
-    pub prediction: fulmar_predict::PredictionConfig,
-    /// True if the server says, by another way, when it has heard us ([`Client::note_heard`]). Then its
-    /// silence there is a sign, too.
-    pub server_reports: bool,
-    /// For the chaff and the first sequence number; from the system's random source.
-    pub seed: Seed,
-}
-
-impl ClientConfig {
-    /// Returns what a client is without further wishes: an unknown terminal of 80x24, the default
-    /// escape key, our own behaviour, datagrams for IPv4, nothing agreed on.
-    pub fn new(key: Key, seed: Seed) -> ClientConfig {
-        ClientConfig {
-            key,
-            agreement: None,
-            size: Size::default(),
-            datagram_bytes: DATAGRAM_BYTES_IPV4,
-            outer: OuterTerminal::default(),
-            last_screen: LastScreen::default(),
-            escape_key: EscapeKey::default(),
-            compat: CompatMode::Fulmar,
-            title_prefix: String::new(),
-            server_label: "the server".to_owned(),
-            is_server_local: false,
-            prediction: fulmar_predict::PredictionConfig::default(),
-            server_reports: false,
-            seed,
-        }
-    }
-}
 
 /// News for the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -424,6 +366,22 @@ impl Client {
     pub fn request_exit(&mut self, now: Time, cause: ExitCause) {
         self.quit(now, ClientEnding::Asked(cause));
         self.settle();
+    }
+
+    /// Begins to leave a session that is to go on, or leaves at once if that has begun before. Returns false, and does
+    /// nothing, if the session would not go on: [`Capability::Attach`] is not agreed on, or the server has not shown that.
+    #[must_use = "a session that cannot be left is still there"]
+    pub fn detach(&mut self, now: Time) -> bool {
+        let is_agreed = self.capabilities.has(Capability::Attach);
+        let is_possible = is_agreed && self.dialect() == Dialect::Native;
+        if is_possible {
+            if self.lifecycle.is_open() {
+                self.endpoint.set_farewell(WIRE_DETACHED);
+            }
+            self.quit(now, ClientEnding::Detached);
+            self.settle();
+        }
+        is_possible
     }
 
     /// Returns datagrams to send now, and puts them into `out` in place of what that held; `None` if

@@ -35,6 +35,8 @@ pub enum ClientEnding {
     TakenOver,
     /// The user wanted it, and the server knows.
     UserQuit,
+    /// The user has left the session, which goes on, whether the server knows or finds out by the silence.
+    Detached,
     /// The edge wanted it, and the server knows.
     Asked(ExitCause),
     /// The server has never answered.
@@ -128,7 +130,9 @@ impl Lifecycle {
         match self.phase {
             Phase::Open if contact.may_have_heard => Some(WayOut::Goodbye(why)),
             Phase::Open => Some(WayOut::End(ClientEnding::NeverConnected)),
-            Phase::Closing(ClientEnding::Altered) => Some(WayOut::End(ClientEnding::Altered)),
+            Phase::Closing(why @ (ClientEnding::Altered | ClientEnding::Detached)) => {
+                Some(WayOut::End(why))
+            }
             Phase::Closing(_) => Some(WayOut::End(unanswered(contact.is_connected))),
             Phase::Ended => None,
         }
@@ -174,7 +178,9 @@ impl Lifecycle {
         match (self.phase, ending) {
             (_, Ending::KeySpent) => ClientEnding::KeySpent,
             (_, Ending::Altered) => ClientEnding::Altered,
-            (Phase::Closing(ClientEnding::NeverConnected), _) => ClientEnding::NeverConnected,
+            (Phase::Closing(why @ (ClientEnding::NeverConnected | ClientEnding::Detached)), _) => {
+                why
+            }
             (Phase::Closing(why), Ending::Acknowledged | Ending::ByPeer) => why,
             (Phase::Closing(_), _) => unanswered(is_connected),
             (Phase::Open | Phase::Ended, _) if is_taken_over => ClientEnding::TakenOver,
@@ -227,6 +233,25 @@ mod tests {
         assert_eq!(life.quit(why, connected), Some(unanswered));
         assert!(life.end() && !life.end());
         assert_eq!(life.quit(why, connected), None);
+    }
+
+    #[test]
+    fn whoever_detaches_has_left_whether_the_server_answers_or_not() {
+        let mut life = Lifecycle::begin(secs(0));
+        let why = ClientEnding::Detached;
+        let heard = Contact {
+            is_connected: true,
+            may_have_heard: true,
+            is_heard: None,
+        };
+        assert_eq!(life.quit(why, heard), Some(WayOut::Goodbye(why)));
+        assert!(life.close(secs(1), why));
+        let impatient = life.quit(ClientEnding::UserQuit, heard);
+        assert_eq!(impatient, Some(WayOut::End(why)));
+        for ending in [Ending::Acknowledged, Ending::Unanswered, Ending::ByPeer] {
+            assert_eq!(life.ending(ending, true, false), why);
+        }
+        assert_eq!(life.ending(Ending::ByPeer, true, true), why);
     }
 
     #[test]

@@ -79,6 +79,22 @@ impl ClientLiveness {
         None
     }
 
+    /// Notes that the client has left and is not waited for. Says if that is news.
+    pub(crate) fn note_left(&mut self, now: Time) -> Option<Change> {
+        self.silent_since = Some(now);
+        self.announced.take().map(|_| Change::Detached)
+    }
+
+    /// Returns the time that is left until the session ends if nothing comes from a client; `None` if it waits for ever.
+    pub(crate) fn expires_in(&self, now: Time) -> Option<Duration> {
+        self.over_at().map(|over| over.since(now))
+    }
+
+    /// Returns true if there is a client that was heard of lately.
+    pub(crate) fn is_attended(&self) -> bool {
+        self.announced.is_some()
+    }
+
     /// Returns the time at which [`ClientLiveness::look`] will next have something to say.
     pub(crate) fn due(&self) -> Option<Time> {
         [self.over_at(), self.detached_at()]
@@ -162,6 +178,20 @@ mod tests {
             liveness.note_state(secs(91), Some(HERE)),
             Some(Change::At(HERE))
         );
+    }
+
+    #[test]
+    fn a_client_that_leaves_is_gone_at_once_and_the_session_waits_from_then_on() {
+        let mut liveness = ClientLiveness::new(secs(0), Some(Duration::from_secs(100)));
+        liveness.note_state(secs(1), Some(HERE));
+        assert!(liveness.is_attended());
+        assert_eq!(liveness.note_left(secs(5)), Some(Change::Detached));
+        assert_eq!(liveness.note_left(secs(6)), None);
+        assert!(!liveness.is_attended());
+        let left = liveness.expires_in(secs(16));
+        assert_eq!(left, Some(Duration::from_secs(90)));
+        assert_eq!(liveness.due(), Some(secs(106)));
+        assert_eq!(liveness.look(secs(50)), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use fulmar_transport::{Dialect, Endpoint, EndpointConfig, Intake, Role};
 
 use crate::agreement::Agreement;
 use crate::capability::{Capabilities, Capability};
-use crate::exit_status::{ExitStatus, WIRE_TAKEN_OVER};
+use crate::exit_status::{ExitStatus, WIRE_DETACHED, WIRE_TAKEN_OVER};
 use crate::host_screen::HostScreen;
 use crate::random::{Seed, SeededNoise};
 use crate::session::Session;
@@ -73,7 +73,14 @@ impl Connection {
         if self.capabilities.has(Capability::Exit) {
             self.endpoint.set_farewell(WIRE_TAKEN_OVER);
         }
+        // It may be asleep, and learns of it when it wakes up.
+        self.endpoint.persist_shutdown();
         self.endpoint.start_shutdown(now);
+    }
+
+    /// Tells if the client has left a session that is to go on.
+    pub(crate) fn is_left(&self) -> bool {
+        self.capabilities.has(Capability::Attach) && self.endpoint.farewell() == Some(WIRE_DETACHED)
     }
 
     /// Tells if the client wants to know about the program, beside its screen.

@@ -18,6 +18,11 @@ const SIGNAL_MAX: u8 = 127;
 /// Source: docs/protocol.md §13.6.
 pub(crate) const WIRE_TAKEN_OVER: u64 = 512;
 
+/// The number on the wire with which a client leaves a session that is to go on.
+///
+/// Source: docs/protocol.md §13.13.
+pub(crate) const WIRE_DETACHED: u64 = 513;
+
 /// The way in which a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExitStatus {
@@ -81,7 +86,7 @@ mod tests {
 
     #[test]
     fn numbers_that_mean_nothing_are_no_status() {
-        for number in [256, 256 + 128, 512, 1 << 32, u64::MAX] {
+        for number in [256, 256 + 128, 512, 513, 1 << 32, u64::MAX] {
             assert_eq!(ExitStatus::from_wire(number), None, "{number}");
         }
     }

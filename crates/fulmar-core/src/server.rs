@@ -92,8 +92,12 @@ pub enum ServerEvent {
         /// The path.
         path: PathId,
     },
-    /// Nothing has come from the client for 30 s: for utmp.
+    /// Nothing has come from the client for 30 s, or it has left: for utmp.
     ClientDetached,
+    /// The client of an attachment has taken the session.
+    Attached,
+    /// An attachment is dropped that was not used, or whose client does not keep the agreement.
+    AttachmentDropped,
     /// The session is over; leave.
     Ended(ServerEnding),
 }
@@ -128,6 +132,11 @@ pub enum ExitRequest {
     IfIdle,
 }
 
+/// The clients to be told that their session was taken: of more, the oldest are not told any more.
+///
+/// Source: docs/threat-model.md §6.
+const DISMISSED_MAX: usize = 4;
+
 /// The stage that a session has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -157,8 +166,8 @@ pub struct Server {
     connection: Option<Connection>,
     /// The connection of a client that is to take the session, and was not heard of yet.
     attachment: Option<Attachment>,
-    /// The connection of the client whose session was taken last, until it is told.
-    dismissed: Option<Connection>,
+    /// The connections of clients whose session was taken, until they are told; the newest comes last.
+    dismissed: VecDeque<Connection>,
     liveness: ClientLiveness,
     phase: Phase,
     has_started_shell: bool,
@@ -193,7 +202,7 @@ impl Server {
             session,
             connection: Some(connection),
             attachment: None,
-            dismissed: None,
+            dismissed: VecDeque::new(),
             liveness: ClientLiveness::new(now, network_timeout),
             phase: Phase::Serving,
             has_started_shell: false,
@@ -231,12 +240,19 @@ impl Server {
         true
     }
 
+    /// Drops the attachment that nobody has used, if there is one: its login has ended.
+    pub fn drop_attachment(&mut self) {
+        if self.attachment.take().is_some() {
+            self.events.push_back(ServerEvent::AttachmentDropped);
+        }
+    }
+
     /// Takes in a datagram.
     pub fn handle_datagram(&mut self, now: Time, arrival: Arrival<'_>) -> Option<Received> {
         if let Some(received) = self.hear_attachment(now, arrival) {
             return Some(received);
         }
-        if let Some(dismissed) = &mut self.dismissed {
+        for dismissed in &mut self.dismissed {
             let received = dismissed.endpoint.handle_datagram(now, arrival);
             if received.sequence.is_some() {
                 self.settle(now);
@@ -396,10 +412,10 @@ impl Server {
     /// Returns datagrams to send now, and puts them into `out` in place of what that held; `None` if
     /// there is nothing to send at present.
     pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
-        if let Some(dismissed) = &mut self.dismissed
-            && let Some(transmit) = dismissed.endpoint.poll_transmit(now, out)
-        {
-            return Some(transmit);
+        for dismissed in &mut self.dismissed {
+            if let Some(transmit) = dismissed.endpoint.poll_transmit(now, out) {
+                return Some(transmit);
+            }
         }
         self.drop_connections(now);
         let connection = self.connection.as_mut()?;
@@ -423,18 +439,29 @@ impl Server {
         if self.phase == Phase::Ended {
             return None;
         }
-        let transport = |connection: &Option<Connection>| {
-            let (at, cause) = connection.as_ref()?.endpoint.poll_timeout()?;
-            Some((at, Wake::Transport(cause)))
-        };
+        let spoken = self.connection.iter().chain(&self.dismissed);
+        let transport = spoken.filter_map(|connection| connection.endpoint.poll_timeout());
         let attachment = self.attachment.as_ref();
         Wake::earliest([
-            transport(&self.connection),
-            transport(&self.dismissed),
+            transport
+                .min()
+                .map(|(at, cause)| (at, Wake::Transport(cause))),
             attachment.map(|attachment| (attachment.due(), Wake::Attachment)),
             self.session.due(),
             self.liveness.due().map(|at| (at, Wake::Silence)),
         ])
+    }
+
+    /// Returns the time for which nothing has come from a client; `None` as long as there is one that was heard of
+    /// lately, and if there never was any.
+    pub fn unattended_for(&self, now: Time) -> Option<Duration> {
+        let silence = self.liveness.silence(now);
+        silence.filter(|_| !self.liveness.is_attended())
+    }
+
+    /// Returns the time that is left until the session ends if no client comes; `None` if it waits for ever.
+    pub fn expires_in(&self, now: Time) -> Option<Duration> {
+        self.liveness.expires_in(now)
     }
 
     /// Returns the screen that the client is to see.
@@ -477,7 +504,7 @@ impl Server {
             Dialect::Native => self.take_over(now),
             Dialect::Legacy | Dialect::Altered => {
                 tracing::info!("an attachment is dropped: its client does not keep the agreement");
-                self.attachment = None;
+                self.drop_attachment();
             }
         }
         self.settle(now);
@@ -500,9 +527,23 @@ impl Server {
             self.session.await_report();
         }
         let before = self.connection.replace(connection);
-        self.dismissed = before.filter(|before| before.endpoint.path().is_some());
-        if let Some(dismissed) = &mut self.dismissed {
-            dismissed.dismiss(now);
+        let is_there = |before: &Connection| before.endpoint.path().is_some() && !before.is_left();
+        if let Some(mut before) = before.filter(is_there) {
+            before.dismiss(now);
+            if self.dismissed.len() == DISMISSED_MAX {
+                self.dismissed.pop_front();
+            }
+            self.dismissed.push_back(before);
+        }
+        self.events.push_back(ServerEvent::Attached);
+    }
+
+    /// Has the session go on without a client that has left it.
+    fn leave_alone(&mut self, now: Time) {
+        tracing::info!("the client has left the session");
+        self.connection = None;
+        if let Some(change) = self.liveness.note_left(now) {
+            self.handle_change(now, change);
         }
     }
 
@@ -521,23 +562,29 @@ impl Server {
 
     /// Drops the connections that are done with.
     fn drop_connections(&mut self, now: Time) {
-        if let Some(dismissed) = &mut self.dismissed {
+        self.dismissed.retain_mut(|dismissed| {
             while let Some(event) = dismissed.endpoint.poll_event() {
                 if let EndpointEvent::Ended(ending) = event {
-                    tracing::info!(?ending, "the client before is gone");
-                    self.dismissed = None;
-                    break;
+                    tracing::info!(?ending, "a client before has been told");
                 }
             }
-        }
+            // One that did not answer is told when it wakes up.
+            matches!(dismissed.endpoint.ending(), None | Some(Ending::Unanswered))
+        });
         if self
             .attachment
             .as_ref()
             .is_some_and(|attachment| attachment.due() <= now)
         {
             tracing::info!("nobody has used an attachment");
-            self.attachment = None;
+            self.drop_attachment();
         }
+    }
+
+    /// Tells if the client has left a session that serves on.
+    fn is_left(&self) -> bool {
+        let connection = self.connection.as_ref();
+        self.phase == Phase::Serving && connection.is_some_and(Connection::is_left)
     }
 
     fn is_idle(&self, now: Time) -> bool {
@@ -547,12 +594,15 @@ impl Server {
             .is_none_or(|silence| silence >= wanted)
     }
 
+    /// Says goodbye to the client. If there is none, that is the end.
     fn close(&mut self, now: Time, why: ServerEnding) {
-        if self.phase == Phase::Serving
-            && let Some(connection) = &mut self.connection
-        {
-            self.phase = Phase::Closing(why);
-            connection.endpoint.start_shutdown(now);
+        match &mut self.connection {
+            _ if self.phase != Phase::Serving => {}
+            Some(connection) => {
+                self.phase = Phase::Closing(why);
+                connection.endpoint.start_shutdown(now);
+            }
+            None => self.end(why),
         }
     }
 
@@ -572,7 +622,7 @@ impl Server {
             self.phase = Phase::Ended;
             self.connection = None;
             self.attachment = None;
-            self.dismissed = None;
+            self.dismissed.clear();
             self.events.push_back(ServerEvent::Ended(why));
         }
     }
@@ -604,6 +654,7 @@ impl Server {
             match event {
                 EndpointEvent::RemoteAdvanced { number } => self.handle_state(now, number),
                 EndpointEvent::DialectDecided { dialect } => self.handle_dialect(now, dialect),
+                EndpointEvent::Ended(Ending::ByPeer) if self.is_left() => self.leave_alone(now),
                 EndpointEvent::Ended(ending) => self.end(self.why(ending)),
                 _ => {}
             }

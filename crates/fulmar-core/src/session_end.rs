@@ -17,6 +17,8 @@ pub enum SessionEnd {
     Program(Option<ExitStatus>),
     /// The user, by the escape key.
     User,
+    /// The user, who has left it without ending it. The program goes on.
+    Detached,
     /// Another client, by taking the session. The program goes on.
     OtherClient,
 }
@@ -29,6 +31,7 @@ impl SessionEnd {
             (SessionEnd::Program(status), _) => status.map_or(0, ExitStatus::to_status),
             (SessionEnd::User, CompatMode::Fulmar) => compat.failure_status(),
             (SessionEnd::User, CompatMode::Mosh) => 0,
+            (SessionEnd::Detached, _) => 0,
             (SessionEnd::OtherClient, _) => TAKEN_OVER_STATUS,
         }
     }
@@ -38,6 +41,7 @@ impl SessionEnd {
     pub fn farewell(self, last_screen: LastScreen) -> Option<String> {
         let told = match (self, last_screen) {
             (SessionEnd::User, _) => "you have ended the session".to_owned(),
+            (SessionEnd::Detached, _) => "you have left the session, which goes on".to_owned(),
             (SessionEnd::OtherClient, _) => {
                 "another client has taken the session, which goes on".to_owned()
             }
@@ -72,6 +76,7 @@ mod tests {
         assert_eq!(SessionEnd::User.status(CompatMode::Fulmar), 255);
         assert_eq!(SessionEnd::User.status(CompatMode::Mosh), 0);
         assert_eq!(SessionEnd::OtherClient.status(CompatMode::Fulmar), 254);
+        assert_eq!(SessionEnd::Detached.status(CompatMode::Fulmar), 0);
     }
 
     #[test]
@@ -82,6 +87,10 @@ mod tests {
             (CODE, "[fulmar: the program has exited with status 7]"),
             (killed, "[fulmar: signal 9 has ended the program]"),
             (SessionEnd::User, "[fulmar: you have ended the session]"),
+            (
+                SessionEnd::Detached,
+                "[fulmar: you have left the session, which goes on]",
+            ),
             (
                 SessionEnd::OtherClient,
                 "[fulmar: another client has taken the session, which goes on]",

@@ -1,13 +1,14 @@
-//! A session that one client after another takes: at random moments, over a network that loses, with keys on
-//! their way, with clients that vanish and logins that nobody uses. What the server has accepted reaches the
+//! A session that one client after another takes: at random moments, over a network that delays, reorders, loses and
+//! fails for seconds, with keys on their way, with clients that vanish or detach and logins that nobody uses. What the server has accepted reaches the
 //! program once and in order, no key of an old attachment is accepted, and no nonce is used twice.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fulmar_base::{Ecn, PathId, Time};
 use fulmar_core::{
-    Agreement, AttachConfig, Capabilities, Client, ClientConfig, ClientEnding, ClientEvent, Server,
-    ServerConfig, ServerEvent,
+    Agreement, AttachConfig, Capabilities, Capability, Client, ClientConfig, ClientEnding,
+    ClientEvent, Server, ServerConfig, ServerEvent,
 };
 use fulmar_datagram::Key;
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
@@ -18,8 +19,8 @@ use fulmar_transport::limits::TURN_WORK_MAX;
 
 const TURN: Duration = Duration::from_millis(10);
 
-/// The clients of one run, each of which types a letter of its own.
-const CLIENTS: u8 = 6;
+/// The clients of one run, each of which types a letter of its own: as many as are all told that their session was taken.
+const CLIENTS: u8 = 5;
 
 fn key(part: u8) -> Key {
     Key::from_bytes([part + 1; 16].into())
@@ -36,6 +37,12 @@ fn agreement(part: u8) -> Agreement {
     Agreement::of(b"an offer", announcement.as_bytes(), Capabilities::ALL)
 }
 
+fn without_attach() -> Agreement {
+    let known = Capabilities::ALL.iter();
+    let capabilities = known.filter(|one| *one != Capability::Attach).collect();
+    Agreement::of(b"an offer", b"FULMAR CONNECT 1 exit 0\n", capabilities)
+}
+
 /// A client at a path of its own.
 struct Seat {
     client: Client,
@@ -43,14 +50,36 @@ struct Seat {
     path: PathId,
     typed: u32,
     ending: Option<ClientEnding>,
+    has_detached: bool,
+}
+
+/// The network between all clients and the server.
+#[derive(Clone, Copy, Default)]
+struct Network {
+    /// Datagrams of a thousand that are lost.
+    lost: u64,
+    /// The time that each takes, in milliseconds, and the most that some take longer, so that others overtake them.
+    delay: u64,
+    jitter: u64,
+    /// The time until which nothing passes.
+    dead_until: Duration,
+}
+
+/// A datagram on its way: of the client of that part, to it or from it.
+struct Flight {
+    part: u8,
+    is_up: bool,
+    bytes: Vec<u8>,
 }
 
 struct World {
     now: Duration,
     number: u64,
     random: Random,
-    /// Datagrams of a thousand that are lost.
-    lost: u64,
+    network: Network,
+    /// By the time at which each arrives, and the order in which they were sent.
+    wire: BTreeMap<(Duration, u64), Flight>,
+    sent: u64,
     server: Server,
     ledger: NonceLedger,
     /// Everything that the program has read.
@@ -66,7 +95,12 @@ impl World {
             now: Duration::ZERO,
             number,
             random: Random::stream(number, 0),
-            lost,
+            network: Network {
+                lost,
+                ..Network::default()
+            },
+            wire: BTreeMap::new(),
+            sent: 0,
             server: Server::new(Time::ZERO, config),
             ledger: NonceLedger::new(),
             read: Vec::new(),
@@ -93,7 +127,7 @@ impl World {
         let mut config = ClientConfig::new(key(part), seed(self.number, part));
         config.agreement = Some(agreement(part));
         let mut client = Client::new(self.time(), config);
-        let path = PathId::new(u64::from(part) + 1);
+        let path = path_of(part);
         client.handle_path_opened(self.time(), path);
         Seat {
             client,
@@ -101,11 +135,39 @@ impl World {
             path,
             typed: 0,
             ending: None,
+            has_detached: false,
         }
     }
 
-    fn is_lost(&mut self) -> bool {
-        self.random.below(1000) < self.lost
+    /// Sends a datagram on its way, if it is not lost.
+    fn launch(&mut self, part: u8, is_up: bool, datagram: &[u8]) {
+        self.record(part, datagram);
+        let network = self.network;
+        if self.random.below(1000) < network.lost || self.now < network.dead_until {
+            return;
+        }
+        let late = self.random.below(network.jitter + 1);
+        let due = self.now + Duration::from_millis(network.delay + late);
+        self.sent += 1;
+        let bytes = datagram.to_vec();
+        let flight = Flight { part, is_up, bytes };
+        self.wire.insert((due, self.sent), flight);
+    }
+
+    /// Hands over what has arrived.
+    fn deliver(&mut self, seats: &mut [Seat]) {
+        let now = self.time();
+        while let Some(entry) = self.wire.first_entry()
+            && entry.key().0 <= self.now
+        {
+            let Flight { part, is_up, bytes } = entry.remove();
+            if is_up {
+                let path = path_of(part);
+                let _ = self.server.handle_datagram(now, arrival(path, &bytes));
+            } else if let Some(seat) = seats.iter_mut().find(|seat| seat.part == part) {
+                let _ = seat.client.handle_datagram(now, arrival(seat.path, &bytes));
+            }
+        }
     }
 
     fn record(&mut self, part: u8, datagram: &[u8]) {
@@ -116,16 +178,12 @@ impl World {
     fn turn(&mut self, seats: &mut [Seat]) {
         let now = self.time();
         let mut buffer = Vec::new();
+        self.deliver(seats);
         for seat in seats.iter_mut() {
             seat.client.handle_timeout(now);
             while let Some(transmit) = seat.client.poll_transmit(now, &mut buffer) {
                 for datagram in transmit.split(&buffer) {
-                    self.record(seat.part, datagram);
-                    if !self.is_lost() {
-                        let _ = self
-                            .server
-                            .handle_datagram(now, arrival(seat.path, datagram));
-                    }
+                    self.launch(seat.part, true, datagram);
                 }
             }
             while let Some(event) = seat.client.poll_event() {
@@ -134,19 +192,13 @@ impl World {
                 }
             }
         }
+        self.deliver(seats);
         self.server.handle_timeout(now);
         self.run_program(now);
         while let Some(transmit) = self.server.poll_transmit(now, &mut buffer) {
             let part = u8::try_from(transmit.path.get() - 1).expect("a path of ours");
             for datagram in transmit.split(&buffer) {
-                self.record(part, datagram);
-                if !self.is_lost()
-                    && let Some(seat) = seats.iter_mut().find(|seat| seat.part == part)
-                {
-                    let _ = seat
-                        .client
-                        .handle_datagram(now, arrival(seat.path, datagram));
-                }
+                self.launch(part, false, datagram);
             }
         }
         self.run_program(now);
@@ -199,6 +251,10 @@ impl Seat {
     }
 }
 
+fn path_of(part: u8) -> PathId {
+    PathId::new(u64::from(part) + 1)
+}
+
 fn arrival(path: PathId, bytes: &[u8]) -> Arrival<'_> {
     Arrival {
         path,
@@ -217,8 +273,8 @@ fn seeds() -> u64 {
 }
 
 /// Checks that the program has read, from each client, a beginning of what that one typed, in order, and
-/// nothing of a client after one that took its place.
-fn check_read(world: &World, typed: &[u32], last: u8) {
+/// nothing of a client after one that took its place; all of it from the last, if that has stayed.
+fn check_read(world: &World, typed: &[u32], last: Option<u8>) {
     let text = String::from_utf8(world.read.clone()).expect("letters");
     let mut counts = [0_u32; CLIENTS as usize];
     let mut newest = 0;
@@ -231,56 +287,96 @@ fn check_read(world: &World, typed: &[u32], last: u8) {
         assert_eq!(count, *expected, "seed {}: {text}", world.number);
         *expected += 1;
     }
-    let last = usize::from(last);
-    assert_eq!(counts[last], typed[last], "seed {}: {text}", world.number);
+    if let Some(last) = last.map(usize::from) {
+        assert_eq!(counts[last], typed[last], "seed {}: {text}", world.number);
+    }
+}
+
+/// Has clients come, type, vanish and detach. Returns those that are there at the end, what each has typed, and the one
+/// that has the session; `None` if that has detached.
+fn take_turns(world: &mut World) -> (Vec<Seat>, [u32; CLIENTS as usize], Option<u8>) {
+    let mut seats = vec![world.seat(0)];
+    let mut typed = [0; CLIENTS as usize];
+    let mut newest = 0;
+    for part in 0..CLIENTS {
+        if part > 0 {
+            assert!(world.attach(part), "seed {}", world.number);
+            // A login that dies: its key is given out, and nobody comes.
+            let is_settled = seats.last().is_some_and(|seat| seat.client.is_connected());
+            if is_settled && world.random.below(4) == 0 {
+                world.run_up_to(2000, &mut seats);
+                continue;
+            }
+            // The client before may be gone.
+            if world.random.below(3) == 0 {
+                seats.clear();
+            }
+            let seat = world.seat(part);
+            seats.push(seat);
+            newest = part;
+        }
+        for _ in 0..world.random.below(40) {
+            let now = world.time();
+            for seat in seats.iter_mut().filter(|seat| seat.ending.is_none()) {
+                seat.type_key(now);
+                typed[usize::from(seat.part)] = seat.typed;
+            }
+            if world.random.below(60) == 0 {
+                let dead = Duration::from_millis(world.random.below(14_000));
+                world.network.dead_until = world.now + dead;
+            }
+            world.run_up_to(100, &mut seats);
+        }
+        let now = world.time();
+        let wants_to_leave = world.random.below(3) == 0;
+        let last = seats.last_mut().filter(|_| wants_to_leave);
+        if let Some(seat) = last.filter(|seat| seat.part == newest && seat.ending.is_none())
+            && seat.client.detach(now)
+        {
+            seat.has_detached = true;
+            world.run_up_to(3000, &mut seats);
+        }
+    }
+    let last = seats
+        .last()
+        .filter(|seat| seat.part == newest && !seat.has_detached);
+    let last = last.map(|seat| seat.part);
+    (seats, typed, last)
 }
 
 #[test]
-fn clients_take_a_session_from_each_other_at_random_moments() {
+fn clients_take_a_session_from_each_other_and_leave_it_at_random_moments() {
     for number in 0..seeds() {
         let mut world = World::new(number, number % 4 * 100);
-        let mut seats = vec![world.seat(0)];
-        let mut typed = [0; CLIENTS as usize];
-        let mut newest = 0;
-        for part in 0..CLIENTS {
-            if part > 0 {
-                assert!(world.attach(part), "seed {number}");
-                // A login that dies: its key is given out, and nobody comes.
-                let is_settled = seats.last().is_some_and(|seat| seat.client.is_connected());
-                if is_settled && world.random.below(4) == 0 {
-                    world.run_up_to(2000, &mut seats);
-                    continue;
-                }
-                // The client before may be gone.
-                if world.random.below(3) == 0 {
-                    seats.clear();
-                }
-                let seat = world.seat(part);
-                seats.push(seat);
-                newest = part;
-            }
-            for _ in 0..world.random.below(40) {
-                let now = world.time();
-                for seat in seats.iter_mut().filter(|seat| seat.ending.is_none()) {
-                    seat.type_key(now);
-                    typed[usize::from(seat.part)] = seat.typed;
-                }
-                world.run_up_to(100, &mut seats);
-            }
-        }
-        world.run(Duration::from_secs(40), &mut seats);
+        world.network.delay = world.random.below(150);
+        world.network.jitter = world.random.below(60);
+        let (mut seats, typed, last) = take_turns(&mut world);
+        world.run(Duration::from_secs(60), &mut seats);
         assert!(!world.has_ended, "seed {number}");
-        check_read(&world, &typed, newest);
+        check_read(&world, &typed, last);
         for seat in &seats {
-            if seat.part == newest {
-                assert_eq!(seat.ending, None, "seed {number}");
-                let [shown, drawn] = [seat.client.screen(), world.server.screen()]
-                    .map(|screen| screen.projected(&Vocabulary::STOCK));
-                assert!(shown == drawn, "seed {number}");
-            } else if world.lost == 0 && seat.client.is_connected() {
-                assert_eq!(seat.ending, Some(ClientEnding::TakenOver), "seed {number}");
+            let ending = seat.ending;
+            match seat.part {
+                _ if seat.has_detached => assert_eq!(ending, Some(ClientEnding::Detached)),
+                part if Some(part) == last => assert_eq!(ending, None, "seed {number}"),
+                _ if !seat.client.is_connected() => {}
+                _ => assert_eq!(ending, Some(ClientEnding::TakenOver), "seed {number}"),
             }
         }
+        if last.is_none() {
+            let silence = world.server.unattended_for(world.time());
+            assert!(silence.is_some(), "seed {number}");
+            assert!(world.attach(CLIENTS), "seed {number}");
+            let seat = world.seat(CLIENTS);
+            seats = vec![seat];
+            world.run(Duration::from_secs(30), &mut seats);
+        }
+        let last = last.unwrap_or(CLIENTS);
+        let seat = seats.iter().find(|seat| seat.part == last);
+        let seat = seat.expect("the last one");
+        let [shown, drawn] = [seat.client.screen(), world.server.screen()]
+            .map(|screen| screen.projected(&Vocabulary::STOCK));
+        assert!(shown == drawn, "seed {number}");
     }
 }
 
@@ -323,6 +419,85 @@ fn whoever_attaches_has_the_whole_screen_and_an_old_client_is_not_heard_any_more
     world.run(Duration::from_secs(5), &mut seats);
     assert_eq!(world.read, b"a000;b000;");
     assert_eq!(seats[0].ending, None);
+    assert_eq!(seats[1].ending, Some(ClientEnding::TakenOver));
+}
+
+#[test]
+fn nothing_that_an_old_client_has_sent_counts_when_it_is_sent_again() {
+    let mut world = World::new(5, 0);
+    let mut seats = vec![world.seat(0)];
+    // Recorded on the way, and lost.
+    world.run(Duration::from_secs(1), &mut seats);
+    seats[0].type_key(world.time());
+    let mut recorded = Vec::new();
+    let mut buffer = Vec::new();
+    for _ in 0..20 {
+        let now = world.time();
+        seats[0].client.handle_timeout(now);
+        while let Some(transmit) = seats[0].client.poll_transmit(now, &mut buffer) {
+            recorded.extend(transmit.split(&buffer).map(<[u8]>::to_vec));
+        }
+        world.now += Duration::from_millis(100);
+    }
+    assert!(recorded.len() > 2, "{}", recorded.len());
+    assert!(world.attach(1));
+    let mut seats = vec![world.seat(1)];
+    world.run(Duration::from_secs(1), &mut seats);
+    assert!(seats[0].client.is_connected());
+    for _ in 0..3 {
+        // While the old client is being told, and long after that.
+        for datagram in &recorded {
+            let arrival = arrival(PathId::new(1), datagram);
+            let _ = world.server.handle_datagram(world.time(), arrival);
+        }
+        world.run(Duration::from_secs(60), &mut seats);
+    }
+    seats[0].type_key(world.time());
+    world.run(Duration::from_secs(1), &mut seats);
+    assert_eq!(world.read, b"b000;");
+    assert_eq!(seats[0].ending, None);
+}
+
+#[test]
+fn a_session_that_was_left_serves_on_and_ends_with_its_program() {
+    let mut world = World::new(6, 0);
+    let mut seats = vec![world.seat(0)];
+    world.run(Duration::from_secs(1), &mut seats);
+    seats[0].type_key(world.time());
+    assert!(seats[0].client.detach(world.time()));
+    world.run(Duration::from_secs(2), &mut seats);
+    assert_eq!(seats[0].ending, Some(ClientEnding::Detached));
+    assert_eq!(world.read, b"a000;");
+    let now = world.time();
+    assert!(world.server.unattended_for(now).is_some());
+    let taken = world.server.handle_pty_output(now, b"alone", TURN_WORK_MAX);
+    assert_eq!(taken, 5);
+    world.run(Duration::from_secs(60), &mut []);
+    assert!(!world.has_ended);
+    world.server.handle_pty_closed(world.time());
+    world.run(Duration::from_secs(1), &mut []);
+    assert!(world.has_ended);
+}
+
+#[test]
+fn a_session_that_would_end_is_not_left() {
+    let mut world = World::new(7, 0);
+    let mut seats = vec![world.seat(0)];
+    assert!(!seats[0].client.detach(world.time()));
+    world.run(Duration::from_secs(1), &mut seats);
+    assert_eq!(seats[0].ending, None);
+    let mut config = ServerConfig::new(key(0), seed(7, 100));
+    config.agreement = Some(without_attach());
+    world.server = Server::new(world.time(), config);
+    let mut config = ClientConfig::new(key(0), seed(7, 50));
+    config.agreement = Some(without_attach());
+    seats[0].client = Client::new(world.time(), config);
+    let path = seats[0].path;
+    seats[0].client.handle_path_opened(world.time(), path);
+    world.ledger = NonceLedger::new();
+    world.run(Duration::from_secs(1), &mut seats);
+    assert!(seats[0].client.is_connected());
+    assert!(!seats[0].client.detach(world.time()));
 }
 
 #[test]

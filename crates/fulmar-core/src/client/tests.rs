@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use fulmar_base::PathId;
+use fulmar_datagram::Key;
 
 use super::*;
 use crate::client_lifecycle::Phase;

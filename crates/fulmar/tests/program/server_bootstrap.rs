@@ -20,8 +20,7 @@ use crate::support::{
 use fulmar_testbed::TimedUdpSocket;
 
 /// Asks for a program that waits to be ended, on a port of the system's choice.
-const OFFER: &str =
-    "FULMAR OFFER 1 challenge,exit,hints,idle,rich,sizes,terminal\nport 0\nword cat\nFULMAR END\n";
+const OFFER: &str = "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nport 0\nword cat\nFULMAR END\n";
 
 /// The server's log, in its home.
 const LOG: &str = "server.log";
@@ -293,7 +292,7 @@ impl Guest {
 
 /// The line in which our server says what it can do.
 const ANNOUNCEMENT: &str = concat!(
-    "FULMAR CONNECT 1 challenge,exit,hints,idle,rich,sizes,terminal ",
+    "FULMAR CONNECT 1 attach,challenge,exit,hints,idle,rich,sizes,terminal ",
     env!("CARGO_PKG_VERSION"),
     "\n"
 );
@@ -322,7 +321,7 @@ fn a_server_moves_to_where_the_offer_wishes_it_and_keeps_its_key() {
     let mut login = Login::start(&[]);
     let first = login.introduction();
     login.write(&format!(
-        "FULMAR OFFER 1 challenge,exit,hints,idle,rich,sizes,terminal\nbind 127.0.0.1\nport {port}\nword cat\nFULMAR END\n"
+        "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nbind 127.0.0.1\nport {port}\nword cat\nFULMAR END\n"
     ));
     login.expect_line(&format!("MOSH CONNECT {port} {}\n", first.key));
     login.expect_line("FULMAR AGREED\n");
@@ -340,7 +339,7 @@ fn a_wished_port_that_is_about_to_be_let_go_is_waited_for() {
     let mut login = Login::start_with(World::new(), &["-v"], Stdio::piped());
     login.introduction();
     login.write(&format!(
-        "FULMAR OFFER 1 challenge,exit,hints,idle,rich,sizes,terminal\nport {port}\nword cat\nFULMAR END\n"
+        "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nport {port}\nword cat\nFULMAR END\n"
     ));
     let log = login.process.stderr.take().expect("it is a pipe");
     let mut lines = BufReader::new(log).lines().map_while(Result::ok);
@@ -357,7 +356,7 @@ fn a_server_that_is_where_it_is_wished_stays_there() {
     let mut login = Login::start(&["-p", "0"]);
     let first = login.introduction();
     login.write(&format!(
-        "FULMAR OFFER 1 challenge,exit,hints,idle,rich,sizes,terminal\nport {}:{}\nword cat\nFULMAR END\n",
+        "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nport {}:{}\nword cat\nFULMAR END\n",
         first.port - 1,
         first.port
     ));
@@ -372,7 +371,7 @@ fn a_wish_is_heard_where_no_port_was_free_before() {
     let mut login = Login::start(&["-p", &port.to_string()]);
     login.expect_hello();
     login.write(
-        "FULMAR OFFER 1 challenge,exit,hints,idle,rich,sizes,terminal\nbind 127.0.0.1\nword cat\nFULMAR END\n",
+        "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nbind 127.0.0.1\nword cat\nFULMAR END\n",
     );
     login.expect_line(ANNOUNCEMENT);
     let (at, _) = ServerParams::words(&login.line()).expect("a connect line");
@@ -631,7 +630,7 @@ fn told_by_the_program(world: World, arguments: &[&str], offer: &str) -> String 
 
 #[test]
 fn the_program_has_its_words_as_they_were_meant() {
-    let offer = "FULMAR OFFER 1 challenge,exit,hints,idle,rich,sizes,terminal\nport 0\ncolors 16777216\nlocale LANG=C.UTF-8\n\
+    let offer = "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nport 0\ncolors 16777216\nlocale LANG=C.UTF-8\n\
         locale MARK=x\nword sh\nword -c\nword (stty size; echo \"$TERM $MARK $#\"; printf '<%25s>' \"$@\") > told\n\
         word sh\nword a b\nword \nword %C3%BC%0A\nmood good\nFULMAR END\n";
     let told = told_by_the_program(World::new(), &[], offer);
@@ -719,7 +718,7 @@ fn where_the_agreement_was_altered_no_program_starts_and_the_server_leaves() {
     if !sees_environments() {
         return;
     }
-    let offer = "FULMAR OFFER 1 challenge,exit,hints,idle,rich,sizes,terminal\nport 0\nword touch\nword started\nFULMAR END\n";
+    let offer = "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nport 0\nword touch\nword started\nFULMAR END\n";
     for is_altered in [false, true] {
         let mut login = Login::start(&[]);
         login.write(offer);
