@@ -32,10 +32,12 @@ mod core_dump;
 pub mod lab;
 #[cfg(any(test, feature = "tests"))]
 mod leave_out;
+mod local_peer;
 mod locale;
 mod piped;
 mod poll;
 mod private_file;
+mod private_folder;
 pub mod process;
 pub mod pty;
 pub mod resolve;
@@ -59,10 +61,12 @@ pub use clock::{SleepWatch, boot_time};
 pub use core_dump::{CoreLimit, forbid_core_dumps};
 #[cfg(any(test, feature = "tests"))]
 pub use leave_out::leave_out;
+pub use local_peer::is_own_peer;
 pub use locale::locale_codeset;
 pub use piped::{Piped, Stream};
 pub use poll::{Interest, Poller, Readiness, Registry, wait_for};
 pub use private_file::{PrivateFileError, Unfit, create_private};
+pub use private_folder::{check_private_folder, is_remote_folder, make_private_folder};
 pub use pty::{Discipline, Master, Slave};
 pub use routes::{NetworkChange, RouteSocket};
 pub use running_program::{NAME_BYTES_MAX, RunningProgram};

@@ -45,6 +45,12 @@ pub enum PrivateFileError {
     Unfit(Unfit),
 }
 
+impl From<io::Error> for PrivateFileError {
+    fn from(error: io::Error) -> Self {
+        PrivateFileError::System(error)
+    }
+}
+
 impl From<Errno> for PrivateFileError {
     fn from(errno: Errno) -> Self {
         PrivateFileError::System(errno.into())

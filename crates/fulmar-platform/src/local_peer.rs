@@ -1,0 +1,42 @@
+//! The user at the other end of a socket on this machine.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+
+/// Tells if the process at the other end of a connection is of the user who runs this one, at the time when it connected
+/// or began to listen.
+///
+/// # Errors
+///
+/// When the system does not tell.
+pub fn is_own_peer(stream: &UnixStream) -> io::Result<bool> {
+    Ok(peer_user(stream)? == rustix::process::geteuid().as_raw())
+}
+
+#[cfg(target_os = "linux")]
+fn peer_user(stream: &UnixStream) -> io::Result<u32> {
+    let peer = rustix::net::sockopt::socket_peercred(stream)?;
+    Ok(peer.uid.as_raw())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn peer_user(stream: &UnixStream) -> io::Result<u32> {
+    use std::os::fd::AsRawFd as _;
+    let (mut user, mut group) = (0, 0);
+    // SAFETY: the descriptor is open as long as `stream` is borrowed, and both pointers are to live memory.
+    match unsafe { libc::getpeereid(stream.as_raw_fd(), &raw mut user, &raw mut group) } {
+        0 => Ok(user),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ends_of_a_pair_are_ours() {
+        let (one, other) = UnixStream::pair().unwrap();
+        assert!(is_own_peer(&one).unwrap() && is_own_peer(&other).unwrap());
+    }
+}
