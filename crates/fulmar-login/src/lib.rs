@@ -63,7 +63,11 @@ mod remote_listing;
 mod remote_service;
 mod server_options;
 mod session;
+mod session_info;
+mod session_list;
+mod session_name;
 mod session_request;
+mod session_task;
 pub mod shell_words;
 mod silence_timer;
 mod spoof_filter;
@@ -101,7 +105,11 @@ pub use server_options::{
     DIRECT_COLORS, LOCALE_VARIABLES, PartialServerOptions, ServerOptions, TerminalColors,
 };
 pub use session::{SessionParams, SessionService};
+pub use session_info::SessionInfo;
+pub use session_list::SessionListService;
+pub use session_name::{SessionName, SessionNameError};
 pub use session_request::{SessionRequest, session_command};
+pub use session_task::SessionTask;
 pub use silence_timer::SilenceTimer;
 pub use spoof_filter::{SpoofFilter, without_spoofing};
 pub use ssh::{Destination, DestinationError, SshCommand, SshImplementation, SshVersion};

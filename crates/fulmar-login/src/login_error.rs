@@ -128,6 +128,20 @@ pub enum LoginError {
         /// The host.
         host: String,
     },
+    /// The server there knows only of sessions that it begins.
+    #[error("the fulmar on {host} is of a version whose sessions stay with their clients")]
+    NoAttach {
+        /// The host.
+        host: String,
+    },
+    /// There is a server of stock's, whose sessions nobody can take.
+    #[error(
+        "there is no fulmar on {host}, only mosh-server, whose sessions stay with their clients"
+    )]
+    NoSessionsOfStock {
+        /// The host.
+        host: String,
+    },
     /// The server waits, and we do not know where.
     #[error("the server on {host} waits on UDP port {port}, but no address of it is known{}", family(*of_family))]
     NoAddress {
@@ -212,6 +226,10 @@ impl LoginError {
                 "look for what starts another server: a start-up file of the shell there, a forced \
                  command, --server"
                     .to_owned()
+            }
+            LoginError::NoAttach { .. } => "install this version there, too".to_owned(),
+            LoginError::NoSessionsOfStock { .. } => {
+                "install Fulmar there: what it begins from then on can be attached to".to_owned()
             }
             LoginError::NoAddress { of_family, .. } if *of_family => {
                 "try it without -4, -6 or --family".to_owned()

@@ -18,6 +18,8 @@ pub enum OutputError {
     Version(u32),
     /// There were two servers.
     TwoServers,
+    /// A session that is there is wanted of a server that knows of none.
+    NoAttach,
 }
 
 impl OutputError {
@@ -28,6 +30,7 @@ impl OutputError {
             OutputError::Malformed => LoginError::Malformed { host },
             OutputError::Version(version) => LoginError::Version { host, version },
             OutputError::TwoServers => LoginError::TwoServers { host },
+            OutputError::NoAttach => LoginError::NoAttach { host },
         }
     }
 }

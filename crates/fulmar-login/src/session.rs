@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use fulmar_core::Agreement;
+use fulmar_core::{Agreement, Capability};
 use fulmar_datagram::{Key, KeyMark};
 
 use crate::bootstrap::{
@@ -16,6 +16,7 @@ use crate::output_error::OutputError;
 use crate::output_event::OutputEvent;
 use crate::remote_command::STATUS_NO_SERVER;
 use crate::remote_service::{ExitFacts, RemoteService};
+use crate::session_name::SessionName;
 use crate::ssh::SshImplementation;
 use crate::ssh_error::SshError;
 
@@ -43,6 +44,10 @@ pub struct SessionService {
     has_fallback: bool,
     /// True if the command that starts the server is the user's.
     is_chosen: bool,
+    /// True if a session that is there is wanted, so that the server it has announces itself after the one that the login
+    /// starts.
+    joins: bool,
+    name: Option<SessionName>,
     is_ready: bool,
     has_greeted: bool,
     /// True if a server of ours has said hello or what it can do.
@@ -71,6 +76,8 @@ impl SessionService {
             request,
             has_fallback: true,
             is_chosen: false,
+            joins: false,
+            name: None,
             is_ready: false,
             has_greeted: false,
             is_ours: false,
@@ -108,6 +115,22 @@ impl SessionService {
         }
     }
 
+    /// Has a session that is there be wanted: only a server of ours can have it, and only a later announcement counts.
+    #[must_use]
+    pub fn joining(self) -> SessionService {
+        SessionService {
+            joins: true,
+            has_fallback: false,
+            waits: true,
+            ..self
+        }
+    }
+
+    /// Returns the name of the session, if the server has said it.
+    pub fn name(&self) -> Option<&SessionName> {
+        self.name.as_ref()
+    }
+
     /// Tells if the server has said that it has heard us.
     pub fn is_heard(&self) -> bool {
         self.is_heard
@@ -117,7 +140,15 @@ impl SessionService {
         if announcement.version != WIRE_VERSION {
             return Err(OutputError::Version(announcement.version));
         }
+        if self.joins && !announcement.has(Capability::Attach) {
+            return Err(OutputError::NoAttach);
+        }
         match &self.announcement {
+            // That of the session's server, which may be another version.
+            _ if self.joins && self.awaits_agreement() => {
+                self.announcement = Some(announcement);
+                Ok(())
+            }
             Some(known) if *known != announcement => Err(OutputError::TwoServers),
             // What comes after its port and key is not a server's that we have agreed with.
             None if self.known.is_some() => Err(OutputError::TwoServers),
@@ -137,7 +168,8 @@ impl SessionService {
         let MoshConnect { port, key } = connect;
         if let Some(known) = &self.known {
             match (known.key.is_of(&key), known.port == port) {
-                (true, true) => return Ok(()),
+                (true, true) if !(self.joins && self.awaits_agreement()) => return Ok(()),
+                (true, true) => {}
                 // It moves.
                 (true, false) if !self.is_reachable() => {}
                 _ => return Err(OutputError::TwoServers),
@@ -215,6 +247,7 @@ impl RemoteService for SessionService {
                 self.tell_if_reachable(was_reachable, events);
             }
             BootstrapLine::Agreed => {}
+            BootstrapLine::Name(name) => self.name = Some(name),
             BootstrapLine::Heard => {
                 self.is_heard = true;
                 events.push(OutputEvent::Heard);
@@ -269,7 +302,10 @@ impl RemoteService for SessionService {
     fn mismatch(&self, host: &str, diagnostics: &Diagnostics) -> Option<LoginError> {
         let is_for_stock = diagnostics.missing().is_some() && !self.has_fallback;
         let host = host.to_owned();
-        is_for_stock.then_some(LoginError::NotForStock { host })
+        is_for_stock.then_some(match self.joins {
+            true => LoginError::NoSessionsOfStock { host },
+            false => LoginError::NotForStock { host },
+        })
     }
 
     fn failure_of_output(host: &str, error: OutputError) -> LoginError {
@@ -326,7 +362,7 @@ fn is_of_ssh(facts: &ExitFacts<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fulmar_core::{Capabilities, Capability};
+    use fulmar_core::Capabilities;
     use proptest::prelude::*;
 
     use super::*;

@@ -2,13 +2,15 @@
 //!
 //! Source: docs/protocol.md §2.4, §2.9.
 
-use fulmar_core::{Agreement, Capabilities};
+use fulmar_core::{Agreement, Capabilities, Capability};
 use fulmar_datagram::{Key, KeyError};
 use fulmar_quic::Secret;
 use zeroize::Zeroizing;
 
 use super::offer_reader::{named, number};
 use super::{LINE_BYTES_MAX, WIRE_VERSION};
+use crate::session_info::SessionInfo;
+use crate::session_name::SessionName;
 use crate::text::escaped;
 
 const HELLO: &str = "FULMAR HELLO ";
@@ -18,6 +20,8 @@ const NONE: &str = "FULMAR NONE";
 const CONNECT: &str = "FULMAR CONNECT ";
 const AGREED: &str = "FULMAR AGREED";
 const HEARD: &str = "FULMAR HEARD";
+const NAME: &str = "FULMAR NAME ";
+const SESSION: &str = "FULMAR SESSION ";
 const COPY: &str = "FULMAR COPY ";
 const OVER_SSH: &str = "FULMAR OVER SSH";
 const SSH_CONNECTION: &str = "MOSH SSH_CONNECTION ";
@@ -63,6 +67,16 @@ impl Announcement {
         Capabilities::parse(&self.names)
     }
 
+    /// Tells if the server has that capability.
+    pub fn has(&self, capability: Capability) -> bool {
+        self.capabilities().has(capability)
+    }
+
+    /// Reads the line, without its end; `None` if it is another one.
+    pub fn parse(line: &str) -> Option<Announcement> {
+        announcement(line.strip_prefix(CONNECT)?)
+    }
+
     /// Returns the line with its end, exactly as it is printed: the digest covers it.
     pub fn line(&self) -> String {
         format!("{CONNECT}{} {} {}\n", self.version, self.names, self.server)
@@ -102,6 +116,10 @@ pub enum BootstrapLine {
     Agreed,
     /// The server has heard the client.
     Heard,
+    /// The name of the session.
+    Name(SessionName),
+    /// One of the sessions that are there.
+    Session(SessionInfo),
     /// The way to reach the remote end of a copy.
     Copy(CopyParams),
     /// The bytes that follow are a copy's, in frames.
@@ -156,6 +174,8 @@ impl BootstrapLine {
             }
             BootstrapLine::Agreed => append(&[AGREED]),
             BootstrapLine::Heard => append(&[HEARD]),
+            BootstrapLine::Name(name) => append(&[NAME, name.as_str()]),
+            BootstrapLine::Session(info) => append(&[SESSION, &info.words()]),
             BootstrapLine::Copy(params) => return copy_text(params),
             BootstrapLine::OverSsh => append(&[OVER_SSH]),
         }
@@ -195,7 +215,7 @@ fn copy_text(params: &CopyParams) -> Zeroizing<String> {
 type Kind = fn(&str, ReadKey) -> Option<BootstrapLine>;
 
 /// The beginnings of the lines, and the functions that read the rest of each.
-const KINDS: [(&str, Kind); 11] = [
+const KINDS: [(&str, Kind); 13] = [
     (HELLO, |rest, _| {
         let server = version(rest)?;
         Some(BootstrapLine::Hello { server })
@@ -223,6 +243,12 @@ const KINDS: [(&str, Kind); 11] = [
     }),
     (HEARD, |rest, _| {
         rest.is_empty().then_some(BootstrapLine::Heard)
+    }),
+    (NAME, |rest, _| {
+        SessionName::parse(rest).ok().map(BootstrapLine::Name)
+    }),
+    (SESSION, |rest, _| {
+        SessionInfo::parse(rest).map(BootstrapLine::Session)
     }),
     (COPY, |rest, _| copy_params(rest).map(BootstrapLine::Copy)),
     (OVER_SSH, |rest, _| {
@@ -313,6 +339,8 @@ mod tests {
             "FULMAR HEARD",
             "FULMAR COPY 2 60001 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
             "FULMAR OVER SSH",
+            "FULMAR NAME far-1",
+            "FULMAR SESSION name=work pid=12 age=100 away=7 command=vim%20-b",
         ] {
             assert_eq!(again(line.as_bytes()), Some(format!("{line}\n")));
         }

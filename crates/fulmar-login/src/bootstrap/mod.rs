@@ -16,7 +16,7 @@ mod lines;
 mod offer;
 mod offer_reader;
 mod other_shell;
-mod percent;
+pub(crate) mod percent;
 
 pub(crate) use self::line_splitter::{LineSplitter, OutputLine};
 pub use self::lines::{

@@ -12,6 +12,8 @@ use fulmar_terminal::Size;
 use super::other_shell::becoming;
 use super::{COMMAND_BYTES_MAX, REQUEST_BYTES_MAX, WIRE_VERSION, percent};
 use crate::ports::PortRange;
+use crate::session_name::SessionName;
+use crate::session_task::SessionTask;
 
 /// The beginning of an offer; the version and the capabilities follow.
 pub(crate) const BEGIN: &str = "FULMAR OFFER ";
@@ -38,6 +40,10 @@ pub struct Offer {
     pub locale: Vec<(OsString, OsString)>,
     /// The program and its arguments; empty for the user's shell.
     pub command: Vec<OsString>,
+    /// The name of a new session, if not of the server's choice.
+    pub name: Option<SessionName>,
+    /// What is to be done with a session that is there, in place of a new one.
+    pub task: Option<SessionTask>,
 }
 
 /// The address on which a server listens.
@@ -63,6 +69,8 @@ impl Offer {
             ports: None,
             locale: Vec::new(),
             command: Vec::new(),
+            name: None,
+            task: None,
         }
     }
 
@@ -96,6 +104,12 @@ impl Offer {
         }
         for word in &self.command {
             text.value("word", &[word]);
+        }
+        if let Some(name) = &self.name {
+            text.line(&format!("name {name}"));
+        }
+        if let Some(task) = &self.task {
+            text.line(&task.line());
         }
         text.line(END);
         text.0
@@ -264,6 +278,8 @@ mod tests {
             ports: PortRange::parse("60001:60999").ok(),
             locale: vec![("LANG".into(), "en_US.UTF-8".into())],
             command: vec!["vim".into(), "a\nb".into(), "".into()],
+            name: SessionName::parse("work").ok(),
+            task: Some(SessionTask::List),
             ..Offer::of(Capabilities::ALL)
         }
     }
@@ -278,7 +294,7 @@ mod tests {
         let encoded = request.encode().unwrap();
         let text = "\nFULMAR START env A=b fulmar server\nFULMAR MOSH 'mosh-server' 'new'\n\
             FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nsize 80 24\ncolors 256\nbind fe80::1%25eth0\nport 60001:60999\n\
-            locale LANG=en_US.UTF-8\nword vim\nword a%0Ab\nword \nFULMAR END\n";
+            locale LANG=en_US.UTF-8\nword vim\nword a%0Ab\nword \nname work\nsessions\nFULMAR END\n";
         assert_eq!(String::from_utf8_lossy(encoded.bytes()), text);
         let offer = encoded.offer();
         assert!(

@@ -16,6 +16,8 @@ use fulmar_terminal::Size;
 use super::offer::{BEGIN, BindAddress, END, Offer, split_assignment};
 use super::{REQUEST_BYTES_MAX, WIRE_VERSION, percent};
 use crate::ports::PortRange;
+use crate::session_name::SessionName;
+use crate::session_task::SessionTask;
 
 /// The most bytes that are read in all before there is a whole offer: a block of which the end is missing,
 /// and the one that the client writes again.
@@ -188,7 +190,12 @@ fn wish(key: &[u8], value: &[u8], offer: &mut Offer) -> Option<()> {
         b"port" => offer.ports = Some(PortRange::parse(text()?).ok()?),
         b"locale" => offer.locale.push(split_assignment(&word(value)?)?),
         b"word" => offer.command.push(word(value)?),
-        _ => {}
+        b"name" => offer.name = Some(SessionName::parse(text()?).ok()?),
+        _ => {
+            if let Some(task) = SessionTask::read(key, text().unwrap_or_default()) {
+                offer.task = Some(task?);
+            }
+        }
     }
     Some(())
 }
@@ -313,6 +320,9 @@ mod tests {
             "locale LANG",
             "word %zz",
             "word a\tb",
+            "name a/b",
+            "attach a/b",
+            "rename a",
         ] {
             let text = format!("FULMAR OFFER 1 -\nword a\n{line}\nFULMAR END\n");
             assert_eq!(offer(&text), Err(OfferError::Malformed(3)), "{line:?}");
@@ -389,9 +399,10 @@ mod tests {
             prop::option::of(ports),
             prop::collection::vec((name, value()), 0..4),
             prop::collection::vec(value(), 0..4),
+            prop::option::of("[a-z][a-z0-9.-]{0,9}"),
         )
             .prop_map(
-                |(capabilities, size, colors, bind, ports, locale, command)| Offer {
+                |(capabilities, size, colors, bind, ports, locale, command, name)| Offer {
                     version: WIRE_VERSION,
                     capabilities,
                     size,
@@ -400,6 +411,10 @@ mod tests {
                     ports,
                     locale,
                     command,
+                    name: name
+                        .as_deref()
+                        .map(|name| SessionName::parse(name).unwrap()),
+                    task: name.is_none().then_some(SessionTask::List),
                 },
             )
     }
