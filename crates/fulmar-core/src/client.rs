@@ -37,6 +37,9 @@ use crate::wake::Wake;
 /// Source: docs/threat-model.md §6.
 const UNACKNOWLEDGED_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// The notice for a session that would not outlive its client.
+const NOT_DETACHED: &str = "this server cannot keep a session without its client";
+
 /// News for the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -362,8 +365,12 @@ impl Client {
         self.handle_hint(now, Hint::Woke { slept });
     }
 
-    /// Begins to end the session; if that has begun before, ends it at once.
+    /// Begins to leave; if that has begun before, leaves at once. It is not the user's wish to end the session, which goes on
+    /// if it [can](Client::detach).
     pub fn request_exit(&mut self, now: Time, cause: ExitCause) {
+        if self.may_detach() && self.lifecycle.is_open() {
+            self.endpoint.set_farewell(WIRE_DETACHED);
+        }
         self.quit(now, ClientEnding::Asked(cause));
         self.settle();
     }
@@ -372,8 +379,7 @@ impl Client {
     /// nothing, if the session would not go on: [`Capability::Attach`] is not agreed on, or the server has not shown that.
     #[must_use = "a session that cannot be left is still there"]
     pub fn detach(&mut self, now: Time) -> bool {
-        let is_agreed = self.capabilities.has(Capability::Attach);
-        let is_possible = is_agreed && self.dialect() == Dialect::Native;
+        let is_possible = self.may_detach();
         if is_possible {
             if self.lifecycle.is_open() {
                 self.endpoint.set_farewell(WIRE_DETACHED);
@@ -589,6 +595,11 @@ impl Client {
                 self.events.push_back(ClientEvent::Suspend);
             }
             Command::Repaint => self.display.forget(),
+            Command::Detach => {
+                if !self.detach(now) {
+                    self.notices.tell(now, NOT_DETACHED.to_owned());
+                }
+            }
             Command::Help => self.notices.show_help(now),
             Command::LinkInfo => self.notices.show_link_info(now),
         }
@@ -741,6 +752,11 @@ impl Client {
             self.lifecycle.begin_closing(ClientEnding::Altered);
             self.show_closing();
         }
+    }
+
+    /// Returns true if the session goes on without this client.
+    fn may_detach(&self) -> bool {
+        self.capabilities.has(Capability::Attach) && self.dialect() == Dialect::Native
     }
 
     fn is_taken_over(&self) -> bool {

@@ -81,6 +81,8 @@ pub(crate) enum Command {
     Suspend,
     /// Paint everything anew.
     Repaint,
+    /// Leave the session, which goes on.
+    Detach,
     /// Say what the escape key can do.
     Help,
     /// Tell about the link.
@@ -90,7 +92,7 @@ pub(crate) enum Command {
 /// Sorts what is typed into bytes for the program and commands for the client.
 ///
 /// ```text
-///             escape key                          '.' Ctrl-Z (i ?)
+///             escape key                          '.' Ctrl-Z (d i ?)
 ///   typing ───────────────► armed ──────────────────────────────────► command
 ///     ▲    (a printable one  │  │ pass character: the escape byte is typed
 ///     │     at the start of  │  │ other: the escape byte and this one are typed
@@ -137,7 +139,7 @@ impl EscapeReader {
     }
 
     /// Appends what is for the program to `typed` and returns the commands. What follows a
-    /// [`Command::Quit`] is dropped. Keys may be in the form of kitty's keyboard protocol if `is_encoded`.
+    /// [`Command::Quit`] or a [`Command::Detach`] is dropped. Keys may be in the form of kitty's keyboard protocol if `is_encoded`.
     pub(crate) fn read(
         &mut self,
         bytes: &[u8],
@@ -161,7 +163,7 @@ impl EscapeReader {
                 _ => self.type_key(event, typed),
             };
             commands.extend(command);
-            if command == Some(Command::Quit) {
+            if matches!(command, Some(Command::Quit | Command::Detach)) {
                 break;
             }
         }
@@ -229,6 +231,7 @@ impl EscapeReader {
                 self.consume(event.code);
                 return self.type_escape_key(key, &armed.text, typed);
             }
+            Some(b'd') if is_own => Command::Detach,
             Some(b'?') if is_own => Command::Help,
             Some(b'i') if is_own => Command::LinkInfo,
             _ => {
@@ -342,6 +345,12 @@ mod tests {
     fn another_key_is_typed_together_with_the_escape_byte() {
         assert_eq!(own(b"\x1ex"), (b"\x1ex".to_vec(), vec![]));
         assert_eq!(own(b"\x1e\x1e"), (b"\x1e\x1e".to_vec(), vec![]));
+    }
+
+    #[test]
+    fn d_detaches_under_our_own_name_and_drops_the_rest() {
+        assert_eq!(own(b"ls\x1edrm"), (b"ls".to_vec(), vec![Command::Detach]));
+        assert_eq!(stock(b"\x1ed"), (b"\x1ed".to_vec(), vec![]));
     }
 
     #[test]

@@ -242,9 +242,7 @@ impl Server {
 
     /// Drops the attachment that nobody has used, if there is one: its login has ended.
     pub fn drop_attachment(&mut self) {
-        if self.attachment.take().is_some() {
-            self.events.push_back(ServerEvent::AttachmentDropped);
-        }
+        self.attachment = None;
     }
 
     /// Takes in a datagram.
@@ -504,7 +502,7 @@ impl Server {
             Dialect::Native => self.take_over(now),
             Dialect::Legacy | Dialect::Altered => {
                 tracing::info!("an attachment is dropped: its client does not keep the agreement");
-                self.drop_attachment();
+                self.give_up_attachment();
             }
         }
         self.settle(now);
@@ -577,8 +575,13 @@ impl Server {
             .is_some_and(|attachment| attachment.due() <= now)
         {
             tracing::info!("nobody has used an attachment");
-            self.drop_attachment();
+            self.give_up_attachment();
         }
+    }
+
+    fn give_up_attachment(&mut self) {
+        self.attachment = None;
+        self.events.push_back(ServerEvent::AttachmentDropped);
     }
 
     /// Tells if the client has left a session that serves on.

@@ -302,9 +302,10 @@ impl RemoteService for SessionService {
     fn mismatch(&self, host: &str, diagnostics: &Diagnostics) -> Option<LoginError> {
         let is_for_stock = diagnostics.missing().is_some() && !self.has_fallback;
         let host = host.to_owned();
-        is_for_stock.then_some(match self.joins {
-            true => LoginError::NoSessionsOfStock { host },
-            false => LoginError::NotForStock { host },
+        is_for_stock.then_some(if self.joins {
+            LoginError::NoSessionsOfStock { host }
+        } else {
+            LoginError::NotForStock { host }
         })
     }
 

@@ -1,4 +1,4 @@
-//! What is to be done with a session that is there.
+//! Wishes about sessions that are there.
 
 use crate::session_name::SessionName;
 

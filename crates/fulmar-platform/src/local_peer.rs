@@ -15,8 +15,30 @@ pub fn is_own_peer(stream: &UnixStream) -> io::Result<bool> {
 
 #[cfg(target_os = "linux")]
 fn peer_user(stream: &UnixStream) -> io::Result<u32> {
-    let peer = rustix::net::sockopt::socket_peercred(stream)?;
-    Ok(peer.uid.as_raw())
+    use std::os::fd::AsRawFd as _;
+    let mut peer = libc::ucred {
+        pid: 0,
+        uid: u32::MAX,
+        gid: u32::MAX,
+    };
+    let size = size_of::<libc::ucred>();
+    let mut length = libc::socklen_t::try_from(size).map_err(io::Error::other)?;
+    // Past rustix, which has no room for a process that is in no number space of ours.
+    // SAFETY: the descriptor is open as long as `stream` is borrowed, and both pointers are to live memory of the length
+    // that is given.
+    let status = unsafe {
+        libc::getsockopt(
+            stream.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_PEERCRED,
+            (&raw mut peer).cast(),
+            &raw mut length,
+        )
+    };
+    match status {
+        0 => Ok(peer.uid),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -39,7 +39,7 @@ pub struct ClientConfig {
     pub is_server_local: bool,
     /// The settings of prediction: when keys are shown before the server has answered, and how.
     pub prediction: fulmar_predict::PredictionConfig,
-    /// True if the server says, by another way, when it has heard us ([`Client::note_heard`]). Then its
+    /// True if the server says, by another way, when it has heard us ([`Client::note_heard`](crate::Client::note_heard)). Then its
     /// silence there is a sign, too.
     pub server_reports: bool,
     /// For the chaff and the first sequence number; from the system's random source.

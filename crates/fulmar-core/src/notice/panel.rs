@@ -25,6 +25,10 @@ pub(super) fn help(escape: EscapeKey) -> Vec<String> {
     let mut rows = vec![title(&format!("keys after {key}"))];
     for (next, effect) in [
         (".", "end the session"),
+        (
+            "d",
+            "leave the session, which goes on: fulmar attach takes it again",
+        ),
         ("Ctrl-Z", "suspend the client; fg resumes it"),
         (&pass, &format!("type {key} itself")),
         ("i", "show the state of the link"),
@@ -60,7 +64,7 @@ mod tests {
     fn help_lists_every_key_within_80_columns() {
         for key in [&b"\x1e"[..], b"~"] {
             let rows = help(EscapeKey::from_setting(key));
-            for next in [".", "Ctrl-Z", "i", "?", "Ctrl-L"] {
+            for next in [".", "d", "Ctrl-Z", "i", "?", "Ctrl-L"] {
                 let is_about = |row: &String| row.split_whitespace().next() == Some(next);
                 assert!(rows.iter().any(is_about), "{next}: {rows:?}");
             }

@@ -42,7 +42,7 @@ pub struct Offer {
     pub command: Vec<OsString>,
     /// The name of a new session, if not of the server's choice.
     pub name: Option<SessionName>,
-    /// What is to be done with a session that is there, in place of a new one.
+    /// A wish about sessions that are there, in place of a new one.
     pub task: Option<SessionTask>,
 }
 
