@@ -1,0 +1,98 @@
+//! The errors of finding sessions and of asking their servers.
+
+use std::io;
+
+use fulmar_core::CompatMode;
+use fulmar_login::SessionName;
+
+use crate::advice::Advice;
+
+/// The reason why a session that is there cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SessionsError {
+    /// There is no session at all.
+    #[error("there is no session of yours to attach to")]
+    NoSessions,
+    /// There is no session of that name.
+    #[error("there is no session {name}{}", others(there))]
+    NotFound {
+        /// The name.
+        name: SessionName,
+        /// The names that there are.
+        there: Vec<SessionName>,
+    },
+    /// There are several, each with a client.
+    #[error("there are several sessions, each with a client: {}", listed(there))]
+    Several {
+        /// Their names.
+        there: Vec<SessionName>,
+    },
+    /// A session of that name is there already.
+    #[error("there is a session {name} already")]
+    NameTaken {
+        /// The name.
+        name: SessionName,
+    },
+    /// The server of a session does not do it.
+    #[error("the session says: {0}")]
+    Refused(String),
+    /// The server of a session does not answer.
+    #[error("the server of session {name} does not answer: {error}")]
+    NoAnswer {
+        /// The session's name.
+        name: SessionName,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// There can be no socket for a session of that name.
+    #[error("there can be no session {name}, as nobody could find it: {error}")]
+    NoSocket {
+        /// The name.
+        name: SessionName,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// The command line of this server says what is run, and sessions may run anything.
+    #[error("the command of this server is fixed, so it leads to no other session")]
+    Fixed,
+}
+
+impl Advice for SessionsError {
+    fn advice(&self, _compat: CompatMode) -> Option<String> {
+        Some(match self {
+            SessionsError::NoSessions => "fulmar attach --or-new begins one".to_owned(),
+            SessionsError::NotFound { .. } => {
+                "fulmar ls lists them; fulmar attach --or-new begins one of that name".to_owned()
+            }
+            SessionsError::Several { .. } => "name one of them behind the host".to_owned(),
+            SessionsError::NameTaken { .. } => {
+                "take it with fulmar attach, or choose another name".to_owned()
+            }
+            SessionsError::NoAnswer { .. } => {
+                "try again; if it stays so, its server hangs, and kill there ends it".to_owned()
+            }
+            SessionsError::NoSocket { .. } => {
+                "sockets are in ~/.local/state/fulmar/run there, or in a folder of /tmp: see that one of them can be made, or \
+                 log in without a name"
+                    .to_owned()
+            }
+            SessionsError::Fixed => {
+                "log in with a key for which no command is forced".to_owned()
+            }
+            SessionsError::Refused(_) => return None,
+        })
+    }
+}
+
+fn others(there: &[SessionName]) -> String {
+    match there {
+        [] => String::new(),
+        [only] => format!("; there is {only}"),
+        several => format!("; there are {}", listed(several)),
+    }
+}
+
+fn listed(names: &[SessionName]) -> String {
+    let names: Vec<&str> = names.iter().map(SessionName::as_str).collect();
+    names.join(", ")
+}
