@@ -30,6 +30,7 @@ mod report;
 mod run;
 mod server;
 mod session_key;
+mod sessions;
 mod settings;
 mod ssh_login;
 mod steps;

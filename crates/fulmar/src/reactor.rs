@@ -40,6 +40,12 @@ pub(crate) enum Token {
     HostLookup,
     /// The other process of a fork: the daemon for its parent, the parent for its daemon.
     ForkPeer,
+    /// The socket of a session, for processes that ask something there.
+    ControlListener,
+    /// A process that asks something there, by its index.
+    ControlPeer(usize),
+    /// The server of a session that expects a client.
+    SessionServer,
     /// Our standard input.
     Input,
     /// Room in our standard output.

@@ -31,7 +31,7 @@ const FLOORS: &[&[&str]] = &[
     &["offer_input", "random", "session_key", "settings", "trace"],
     // The client holds on to the ssh that has started its server, and what else belongs to a login hands
     // over to the client.
-    &["login_parent", "ssh_login"],
+    &["login_parent", "sessions", "ssh_login"],
     &["client", "server"],
     &["login"],
     &["copy", "local", "mosh"],
