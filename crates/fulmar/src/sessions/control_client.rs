@@ -1,0 +1,372 @@
+//! Finds the sessions of this user, and asks their servers.
+
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fulmar_datagram::Key;
+use fulmar_login::{Announcement, BootstrapLine, SessionInfo, SessionName};
+use fulmar_platform::{Signal, process};
+use fulmar_settings::Environment;
+
+use super::control_request::{AttachPlace, attach_text, line_text};
+use super::error::SessionsError;
+use super::run_folder::RunFolder;
+use crate::process_title::{PortHolder, PortUse};
+use crate::session_key;
+
+/// The time that a server has to answer. Chosen by eye: it does so in a millisecond, unless it draws a flood.
+const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+
+/// The same where the answer is only of some interest. Chosen by eye: a login takes longer.
+const GLANCE_WITHIN: Duration = Duration::from_millis(100);
+
+/// The time that servers have to make their sockets again, and the pause between two looks. Chosen by eye: one takes a
+/// millisecond.
+const RESTORED_WITHIN: Duration = Duration::from_millis(200);
+const LOOK_PAUSE: Duration = Duration::from_millis(10);
+
+/// The most bytes of one answer. Chosen by eye: the longest have three lines of a login.
+const ANSWER_BYTES_MAX: usize = 4096;
+
+/// The beginning of the line with the port of a session.
+const PORT: &str = "FULMAR PORT ";
+
+/// The sessions of this user, as their servers describe them.
+pub(crate) struct Directory {
+    folders: Vec<RunFolder>,
+}
+
+/// A session whose server has answered.
+pub(crate) struct FoundSession {
+    folder: RunFolder,
+    /// Its description.
+    pub(crate) info: SessionInfo,
+}
+
+/// A session that expects a client.
+pub(crate) struct Attaching {
+    stream: UnixStream,
+    /// The name of the session.
+    pub(crate) name: SessionName,
+    /// The announcement of its server.
+    pub(crate) announcement: Announcement,
+    /// The port at which it expects the client.
+    pub(crate) port: u16,
+}
+
+impl Directory {
+    /// Returns the directory.
+    pub(crate) fn of(environment: &Environment) -> Directory {
+        Directory {
+            folders: RunFolder::all(environment),
+        }
+    }
+
+    /// Returns all sessions, in the order of their names. Servers whose sockets have gone from their folder make them
+    /// again.
+    pub(crate) fn list(environment: &Environment) -> Vec<FoundSession> {
+        let limit = Instant::now() + RESTORED_WITHIN;
+        let mut has_asked = false;
+        loop {
+            let found = Directory::of(environment).sessions(ANSWER_WITHIN);
+            let missing = missing(&found);
+            if missing.is_empty() || limit <= Instant::now() {
+                return found;
+            }
+            if !has_asked {
+                for pid in &missing {
+                    // Who knows nothing of sockets does nothing about it.
+                    let _ = process::send_signal(*pid, Signal::Continue);
+                }
+                has_asked = true;
+            }
+            thread::sleep(LOOK_PAUSE);
+        }
+    }
+
+    /// Returns the sessions whose servers answer at once, as a login wants it.
+    pub(crate) fn glance(environment: &Environment) -> Vec<SessionInfo> {
+        let found = Directory::of(environment)
+            .sessions(GLANCE_WITHIN)
+            .into_iter();
+        found.map(|found| found.info).collect()
+    }
+
+    fn sessions(&self, within: Duration) -> Vec<FoundSession> {
+        let mut found: Vec<FoundSession> = Vec::new();
+        for folder in &self.folders {
+            let names = folder.names().into_iter();
+            found.extend(names.filter_map(|name| ask_status(folder, &name, within).ok()));
+        }
+        found.sort_by(|one, other| one.info.name.cmp(&other.info.name));
+        found
+    }
+
+    /// Returns the session of that name; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// When its server does not answer.
+    pub(crate) fn find(&self, name: &SessionName) -> Result<Option<FoundSession>, SessionsError> {
+        for folder in &self.folders {
+            match ask_status(folder, name, ANSWER_WITHIN) {
+                Ok(found) => return Ok(Some(found)),
+                Err(error) if is_absence(&error) => {}
+                Err(error) => {
+                    let name = name.clone();
+                    return Err(SessionsError::NoAnswer { name, error });
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the session of that name, or, without one, the only one, or the one that was left last.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or none that is meant more than others.
+    pub(crate) fn choose(
+        environment: &Environment,
+        name: Option<&SessionName>,
+    ) -> Result<FoundSession, SessionsError> {
+        if let Some(name) = name
+            && let Some(found) = Directory::of(environment).find(name)?
+        {
+            return Ok(found);
+        }
+        let mut all = Directory::list(environment);
+        let there = || all.iter().map(|found| found.info.name.clone()).collect();
+        let chosen = match name {
+            Some(name) => {
+                let named = all.iter().position(|found| found.info.name == *name);
+                named.ok_or_else(|| SessionsError::NotFound {
+                    name: name.clone(),
+                    there: there(),
+                })?
+            }
+            None => {
+                let infos: Vec<&SessionInfo> = all.iter().map(|found| &found.info).collect();
+                match (likeliest(&infos), infos.is_empty()) {
+                    (Some(index), _) => index,
+                    (None, true) => return Err(SessionsError::NoSessions),
+                    (None, false) => return Err(SessionsError::Several { there: there() }),
+                }
+            }
+        };
+        Ok(all.swap_remove(chosen))
+    }
+}
+
+impl FoundSession {
+    /// Has the session end.
+    ///
+    /// # Errors
+    ///
+    /// When its server does not answer.
+    pub(crate) fn end(&self) -> Result<(), SessionsError> {
+        self.ask("end").map(|_| ())
+    }
+
+    /// Gives the session another name.
+    ///
+    /// # Errors
+    ///
+    /// When its server refuses, or does not answer.
+    pub(crate) fn rename(&self, to: &SessionName) -> Result<(), SessionsError> {
+        self.ask(&format!("rename {to}")).map(|_| ())
+    }
+
+    fn ask(&self, request: &str) -> Result<Vec<String>, SessionsError> {
+        let mut stream = self
+            .folder
+            .connect(&self.info.name)
+            .map_err(self.silent())?;
+        let text = line_text(request);
+        let lines =
+            exchange(&mut stream, text.as_bytes(), 1, ANSWER_WITHIN).map_err(self.silent())?;
+        refusal(&lines).map_or(Ok(lines), Err)
+    }
+
+    /// Has the session expect the client of that offer under that key, which is not used by anybody else from then on.
+    ///
+    /// # Errors
+    ///
+    /// When its server refuses, or does not answer.
+    pub(crate) fn attach(
+        self,
+        place: &AttachPlace,
+        offer: &[u8],
+        key: &Key,
+    ) -> Result<Attaching, SessionsError> {
+        let mut stream = self
+            .folder
+            .connect(&self.info.name)
+            .map_err(self.silent())?;
+        let text = attach_text(place, offer, key);
+        let lines = exchange(&mut stream, &text, 2, ANSWER_WITHIN).map_err(self.silent())?;
+        if let Some(refusal) = refusal(&lines) {
+            return Err(refusal);
+        }
+        let announcement = lines.iter().find_map(|line| Announcement::parse(line));
+        let port = lines.iter().find_map(|line| line.strip_prefix(PORT));
+        let port = port.and_then(|port| port.parse().ok());
+        match (announcement, port) {
+            (Some(announcement), Some(port)) => Ok(Attaching {
+                stream,
+                name: self.info.name,
+                announcement,
+                port,
+            }),
+            _ => Err(self.silent()(io::ErrorKind::InvalidData.into())),
+        }
+    }
+
+    fn silent(&self) -> impl Fn(io::Error) -> SessionsError + use<> {
+        let name = self.info.name.clone();
+        move |error| SessionsError::NoAnswer {
+            name: name.clone(),
+            error,
+        }
+    }
+}
+
+impl Attaching {
+    /// Returns the answer to a client that is expected at that port.
+    pub(crate) fn answer(port: u16) -> String {
+        format!("{}{PORT}{port}\n", Announcement::ours().line())
+    }
+
+    /// Tells, when something has come, if the client was heard. If not, it is not expected any more.
+    pub(crate) fn hear_out(mut self) -> bool {
+        let heard = BootstrapLine::Heard.text();
+        let mut bytes = vec![0; heard.len()];
+        self.stream.read_exact(&mut bytes).is_ok() && bytes == heard.as_bytes()
+    }
+}
+
+impl AsFd for Attaching {
+    /// Readable when the client was heard, or is not expected any more.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
+    }
+}
+
+fn ask_status(
+    folder: &RunFolder,
+    name: &SessionName,
+    within: Duration,
+) -> io::Result<FoundSession> {
+    let mut stream = folder.connect(name)?;
+    let lines = exchange(&mut stream, line_text("status").as_bytes(), 1, within)?;
+    let info = lines.iter().find_map(|line| {
+        match BootstrapLine::parse(line.as_bytes(), session_key::read) {
+            Ok(Some(BootstrapLine::Session(info))) => Some(info),
+            _ => None,
+        }
+    });
+    let info = info.ok_or(io::ErrorKind::InvalidData)?;
+    let folder = folder.clone();
+    Ok(FoundSession { folder, info })
+}
+
+/// Says something and returns the first lines of the answer: `count` of them, or one that refuses.
+fn exchange(
+    stream: &mut UnixStream,
+    text: &[u8],
+    count: usize,
+    within: Duration,
+) -> io::Result<Vec<String>> {
+    stream.set_write_timeout(Some(within))?;
+    stream.set_read_timeout(Some(within))?;
+    stream.write_all(text)?;
+    let mut answer = Vec::new();
+    let mut lines = Vec::new();
+    let mut byte = [0];
+    // What follows these lines is not taken.
+    while lines.len() < count && answer.len() < ANSWER_BYTES_MAX {
+        stream.read_exact(&mut byte)?;
+        match byte {
+            [b'\n'] => {
+                let line = String::from_utf8_lossy(&answer).into_owned();
+                answer.clear();
+                lines.push(line);
+                if refusal(&lines).is_some() {
+                    break;
+                }
+            }
+            [byte] => answer.push(byte),
+        }
+    }
+    stream.set_read_timeout(None)?;
+    Ok(lines)
+}
+
+fn refusal(lines: &[String]) -> Option<SessionsError> {
+    let last = lines.last()?;
+    match BootstrapLine::parse(last.as_bytes(), session_key::read) {
+        Ok(Some(BootstrapLine::Error(what))) => Some(SessionsError::Refused(what)),
+        _ => None,
+    }
+}
+
+/// Tells if an error means that there is no such session, or not at this socket: somebody else's is none.
+fn is_absence(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::PermissionDenied
+    )
+}
+
+/// Returns the servers of this user that none of these sessions is of.
+fn missing(found: &[FoundSession]) -> Vec<u32> {
+    let of_session = |holder: &PortHolder| holder.port_use != PortUse::Copy;
+    let servers = PortHolder::all().into_iter().filter(of_session);
+    let pids = servers.map(|holder| holder.pid);
+    pids.filter(|pid| found.iter().all(|found| found.info.pid != *pid))
+        .collect()
+}
+
+/// Returns the session that is meant without a name: the only one, or the one that was left last.
+fn likeliest(infos: &[&SessionInfo]) -> Option<usize> {
+    match infos {
+        [_] => Some(0),
+        infos => {
+            let left = infos.iter().enumerate();
+            let left = left.filter_map(|(index, info)| Some((info.away?, index)));
+            left.min().map(|(_, index)| index)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(name: &str, away: Option<u64>) -> SessionInfo {
+        SessionInfo {
+            name: SessionName::parse(name).unwrap(),
+            pid: 1,
+            age: Duration::ZERO,
+            client: None,
+            away: away.map(Duration::from_secs),
+            expires: None,
+            command: String::new(),
+        }
+    }
+
+    #[test]
+    fn without_a_name_the_only_session_is_meant_or_the_one_that_was_left_last() {
+        let [attended, other] = [info("a", None), info("b", None)];
+        let [left, long_left] = [info("c", Some(9)), info("d", Some(900))];
+        assert_eq!(likeliest(&[]), None);
+        assert_eq!(likeliest(&[&attended]), Some(0));
+        assert_eq!(likeliest(&[&attended, &other]), None);
+        assert_eq!(likeliest(&[&attended, &long_left, &left]), Some(2));
+    }
+}
