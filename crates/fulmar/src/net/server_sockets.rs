@@ -40,6 +40,12 @@ impl ServerSockets {
         }
     }
 
+    /// Listens on further sockets, too.
+    pub(crate) fn add(&mut self, sockets: Vec<UdpSocket>) {
+        sockets.iter().for_each(udp::make_room);
+        self.sockets.extend(sockets.into_iter().map(Listening::to));
+    }
+
     /// Registers the sockets, which are waited for until there is room if something waits for that.
     pub(crate) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>, usual: Interest) {
         for (index, one) in self.sockets.iter().enumerate() {

@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use fulmar_core::CompatMode;
 use fulmar_datagram::Key;
-use fulmar_login::{Announcement, BootstrapLine, CopyParams, mosh_connect_line};
+use fulmar_login::{Announcement, BootstrapLine, CopyParams, SessionName, mosh_connect_line};
 use fulmar_platform::tty::is_terminal;
 use fulmar_settings::Environment;
 use zeroize::Zeroizing;
@@ -87,6 +87,28 @@ pub(crate) fn agreed(warnings: &[String]) -> io::Result<()> {
         text.push_str(&BootstrapLine::Warning(warning.clone()).text());
     }
     text.push_str(&BootstrapLine::Agreed.text());
+    print(&text)
+}
+
+/// Prints the name of the session.
+///
+/// # Errors
+///
+/// When nobody can read it.
+pub(crate) fn name(name: &SessionName) -> io::Result<()> {
+    lines([BootstrapLine::Name(name.clone())])
+}
+
+/// Prints these lines.
+///
+/// # Errors
+///
+/// When nobody can read them.
+pub(crate) fn lines(lines: impl IntoIterator<Item = BootstrapLine>) -> io::Result<()> {
+    let text: String = lines
+        .into_iter()
+        .map(|line| line.text().to_string())
+        .collect();
     print(&text)
 }
 

@@ -140,7 +140,7 @@ fn requested(
 
 /// Returns the third word of `SSH_CONNECTION`, the address that the client reached; empty if there
 /// is none. IPv4 addresses that come as IPv6 are written as what they are.
-fn server_word(connection: &OsStr) -> OsString {
+pub(super) fn server_word(connection: &OsStr) -> OsString {
     let mut words = connection
         .as_bytes()
         .split(|byte| *byte == b' ')

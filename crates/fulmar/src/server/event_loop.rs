@@ -4,11 +4,13 @@
 //! the core wants. It waits in one place only and decides nothing about the protocol.
 
 use std::io;
+use std::net::IpAddr;
 
 use fulmar_base::Time;
 use fulmar_core::{ExitRequest, Server, ServerEnding, ServerEvent};
 use fulmar_platform::{Interest, Signal};
 
+use super::control::{SessionControl, Wanted};
 use super::program::Program;
 use super::sockets::Sockets;
 use crate::clock::now;
@@ -16,11 +18,12 @@ use crate::login_parent::ParentHandle;
 use crate::reactor::{Reactor, ReactorEvent, Token};
 
 /// The signals that a server deals with; it ignores SIGHUP and SIGPIPE.
-pub(crate) const SIGNALS: [Signal; 4] = [
+pub(crate) const SIGNALS: [Signal; 5] = [
     Signal::Terminate,
     Signal::Interrupt,
     Signal::User1,
     Signal::Child,
+    Signal::Continue,
 ];
 
 /// A server at work.
@@ -35,6 +38,8 @@ pub(crate) struct EventLoop {
     pub(crate) reactor: Reactor,
     /// Whoever stays with the login, until a client was heard.
     pub(crate) parent: Option<ParentHandle>,
+    /// The socket for other processes of the user, if the session has one.
+    pub(crate) control: Option<SessionControl>,
 }
 
 impl EventLoop {
@@ -74,6 +79,9 @@ impl EventLoop {
                 registry.add(Token::ForkPeer, parent, Interest::Read);
             }
             self.program.register(registry, &self.server);
+            if let Some(control) = &self.control {
+                control.register(registry);
+            }
         })
     }
 
@@ -94,7 +102,11 @@ impl EventLoop {
                 }
                 ReactorEvent::Ready(Token::ForkPeer, _) => is_parent_gone = true,
                 ReactorEvent::Ready(Token::Pty, readiness) => pty = Some(readiness),
-                ReactorEvent::Ready(..) => {}
+                ReactorEvent::Ready(token, _) => {
+                    if let Some(control) = &mut self.control {
+                        control.note_ready(token);
+                    }
+                }
             }
         }
         self.look_after_parent(now, is_parent_gone);
@@ -128,16 +140,36 @@ impl EventLoop {
         match signal {
             Signal::Child => self.program.reap(now, &mut self.server),
             Signal::User1 => self.server.request_exit(now, ExitRequest::IfIdle),
-            _ => {
-                self.program.condemn(now, &mut self.server);
-                self.server.request_exit(now, ExitRequest::Now);
+            // Also sent by whoever looks for the session and does not find its socket.
+            Signal::Continue => {
+                if let Some(control) = &mut self.control {
+                    control.restore();
+                }
             }
+            _ => self.end(now),
+        }
+    }
+
+    fn end(&mut self, now: Time) {
+        self.program.condemn(now, &mut self.server);
+        self.server.request_exit(now, ExitRequest::Now);
+    }
+
+    /// Does what other processes of the user have asked for.
+    fn obey(&mut self, now: Time) {
+        let Some(control) = &mut self.control else {
+            return;
+        };
+        if control.carry_out(now, &mut self.server, &mut self.sockets) == Wanted::End {
+            tracing::info!("the user wants the session to end");
+            self.end(now);
         }
     }
 
     /// Does what has been decided, keys first: the program's answer takes longest.
     fn carry_out(&mut self, now: Time) -> Option<ServerEnding> {
         let before = self.handle_events(now);
+        self.obey(now);
         self.program.write(now, &mut self.server);
         self.sockets.transmit(now, &mut self.server);
         before.or_else(|| self.handle_events(now))
@@ -153,12 +185,14 @@ impl EventLoop {
                 ServerEvent::ClientAt { path } => {
                     let address = self.sockets.address(path);
                     tracing::info!(?address, "the client is there");
-                    self.program.record_client(address);
+                    self.note_client(address);
                 }
                 ServerEvent::ClientDetached => {
                     tracing::info!("nothing is heard of the client");
-                    self.program.record_client(None);
+                    self.note_client(None);
                 }
+                ServerEvent::Attached => self.note_attachment(true),
+                ServerEvent::AttachmentDropped => self.note_attachment(false),
                 ServerEvent::Ended(ending) => {
                     tracing::info!(?ending, "the session is over");
                     return Some(ending);
@@ -167,6 +201,19 @@ impl EventLoop {
             }
         }
         None
+    }
+
+    fn note_client(&mut self, address: Option<IpAddr>) {
+        self.program.record_client(address);
+        if let Some(control) = &mut self.control {
+            control.note_client(address);
+        }
+    }
+
+    fn note_attachment(&mut self, has_come: bool) {
+        if let Some(control) = &mut self.control {
+            control.note_attachment(has_come);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use fulmar_core::CompatMode;
+use fulmar_login::SessionInfo;
 use fulmar_platform::process::may_signal;
 use fulmar_platform::utmp::{LoginEntry, UTMP_PATH, list_utmp_user_processes};
 
@@ -17,8 +18,14 @@ use crate::process_title::{PortHolder, PortUse};
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
 /// Returns what to show before the first prompt, in the form that a terminal wants. This
-/// session is that of the process `own`.
-pub(crate) fn greeting(home: Option<&Path>, user: &str, own: u32, compat: CompatMode) -> Vec<u8> {
+/// session is that of the process `own`; others that have no client and can be taken are `detached`.
+pub(crate) fn greeting(
+    home: Option<&Path>,
+    user: &str,
+    own: u32,
+    detached: &[SessionInfo],
+    compat: CompatMode,
+) -> Vec<u8> {
     let is_hushed = home.is_some_and(|home| home.join(".hushlogin").symlink_metadata().is_ok());
     if is_hushed {
         return Vec::new();
@@ -34,9 +41,11 @@ pub(crate) fn greeting(home: Option<&Path>, user: &str, own: u32, compat: Compat
     let mut left = left_behind(&records, user, is_terminal, may_signal);
     // Where there are no login records, or nobody may write them.
     let holders = PortHolder::all().into_iter();
-    let detached = holders.filter(|holder| holder.port_use == PortUse::DetachedSession);
-    left.extend(detached.map(|holder| holder.pid));
+    let holders = holders.filter(|holder| holder.port_use == PortUse::DetachedSession);
+    left.extend(holders.map(|holder| holder.pid));
     left.remove(&own);
+    left.retain(|pid| detached.iter().all(|session| session.pid != *pid));
+    shown.extend(offer(detached).into_bytes());
     shown.extend(notice(&left, compat).into_bytes());
     shown
 }
@@ -76,6 +85,21 @@ fn left_behind(
         .filter_map(|record| server_pid(&record.host))
         .filter(|pid| is_running(*pid))
         .collect()
+}
+
+/// Returns the line about sessions that can be taken.
+fn offer(detached: &[SessionInfo]) -> String {
+    let names: Vec<&str> = detached
+        .iter()
+        .map(|session| session.name.as_str())
+        .collect();
+    let what = match names.as_slice() {
+        [] => return String::new(),
+        [_] => "a session waits",
+        _ => "sessions wait",
+    };
+    let names = names.join(", ");
+    format!("\x1b[37;44mfulmar: {what} here: {names} (fulmar attach, ls, kill)\x1b[m\r\n\r\n")
 }
 
 fn notice(left: &BTreeSet<u32>, compat: CompatMode) -> String {
@@ -156,6 +180,21 @@ mod tests {
             two.contains("\r\n  mosh [1]\r\n  mosh [2]\r\nTo end all of them: kill 1 2\x1b[m\r\n"),
             "{two}"
         );
+    }
+
+    #[test]
+    fn sessions_that_can_be_taken_are_named_in_one_line() {
+        let session =
+            |name: &str| SessionInfo::parse(&format!("name={name} pid=1 age=1 away=1")).unwrap();
+        assert_eq!(offer(&[]), "");
+        let one = offer(&[session("work")]);
+        assert!(
+            one.contains("a session waits here: work (fulmar attach"),
+            "{one}"
+        );
+        let two = offer(&[session("work"), session("far-1")]);
+        assert!(two.contains("sessions wait here: work, far-1 ("), "{two}");
+        assert_eq!(two.matches('\n').count(), 2);
     }
 
     #[test]

@@ -4,12 +4,13 @@ use std::io;
 
 use fulmar_core::{Agreement, CompatMode, Server, ServerConfig};
 use fulmar_datagram::Key;
-use fulmar_login::ServerOptions;
+use fulmar_login::{ServerOptions, SessionInfo};
 use fulmar_platform::{Signal, Tty, User, WindowSize, locale_codeset, signals};
 use fulmar_terminal::Size;
 
 use super::announce;
 use super::bind::{self, Bound};
+use super::control::SessionControl;
 use super::detach::{Readiness, Streams};
 use super::error::ServerError;
 use super::event_loop::{EventLoop, SIGNALS};
@@ -22,6 +23,7 @@ use super::utmp::LoginRecord;
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
 use crate::reactor::Reactor;
+use crate::sessions::ControlSocket;
 use crate::system::{SystemError, while_doing};
 use crate::{random, report, session_key};
 
@@ -44,6 +46,10 @@ pub(crate) struct Opened {
     pub(crate) key: Key,
     /// The other things that may happen: signals, changes of the network.
     pub(crate) reactor: Reactor,
+    /// The socket for other processes of the user, if the session has one.
+    pub(crate) control: Option<ControlSocket>,
+    /// The other sessions of the user that have no client.
+    pub(crate) detached: Vec<SessionInfo>,
 }
 
 impl Plan {
@@ -109,6 +115,8 @@ impl Plan {
             bound: bind::bind(&self.options.bind, self.options.ports, environment, *compat)?,
             key: session_key::fresh()?,
             reactor: watch()?,
+            control: None,
+            detached: Vec::new(),
         };
         for complaint in &opened.bound.complaints {
             report::complain(compat.program(), complaint);
@@ -146,6 +154,8 @@ impl Plan {
             bound,
             key,
             reactor,
+            control,
+            detached,
         } = opened;
         let ServerSetup {
             compat,
@@ -163,12 +173,17 @@ impl Plan {
         config.agreement = agreement;
         let record = LoginRecord::new(std::process::id(), bound.port, compat);
         record.name_attached();
+        let command = &self.options.command;
+        let control = control.map(|socket| SessionControl::new(now(), socket, command, &bound));
+        let mut program = Program::new(self.shell, self.user, core_limit, compat, record);
+        program.mention(detached);
         let event_loop = EventLoop {
             server: Server::new(now(), config),
             sockets: Sockets::new(bound.sockets, trace),
-            program: Program::new(self.shell, self.user, core_limit, compat, record),
+            program,
             reactor,
             parent,
+            control,
         };
         let (_, program) = event_loop
             .run()

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_core::{CompatMode, ExitStatus, Server};
+use fulmar_login::SessionInfo;
 use fulmar_platform::{
     Child, CoreLimit, Interest, Master, Readiness, Slave, SpawnError, SpawnStep, Transfer, User,
     WindowSize, pty,
@@ -57,6 +58,8 @@ pub(crate) struct Program {
     core_limit: CoreLimit,
     compat: CompatMode,
     record: LoginRecord,
+    /// The other sessions of the user that have no client.
+    detached: Vec<SessionInfo>,
     /// The address of the client, if there is one.
     client: Option<IpAddr>,
     stage: ProgramStage,
@@ -106,6 +109,7 @@ impl Program {
             core_limit,
             compat,
             record,
+            detached: Vec::new(),
             client: None,
             stage: ProgramStage::Waiting,
             let_go_at: None,
@@ -114,6 +118,11 @@ impl Program {
             foreground: Foreground::default(),
             output: PtyOutput::new(),
         }
+    }
+
+    /// Has a login shell be preceded by a word on these sessions, which have no client.
+    pub(crate) fn mention(&mut self, detached: Vec<SessionInfo>) {
+        self.detached = detached;
     }
 
     /// Returns one of nobody in particular.
@@ -333,7 +342,8 @@ impl Program {
 
     fn greeting(&self) -> Vec<u8> {
         let user = self.user.as_ref().map_or("", |user| &user.name);
-        motd::greeting(self.shell.home(), user, self.record.pid(), self.compat)
+        let (home, own) = (self.shell.home(), self.record.pid());
+        motd::greeting(home, user, own, &self.detached, self.compat)
     }
 
     /// Starts the program in its home, or anywhere if it has none.

@@ -33,6 +33,11 @@ impl Sockets {
         }
     }
 
+    /// Listens on further sockets, too. Paths on them are told apart from those on the others.
+    pub(crate) fn add(&mut self, sockets: Vec<UdpSocket>) {
+        self.sockets.add(sockets);
+    }
+
     /// Registers the sockets.
     pub(crate) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>) {
         self.sockets.register(registry, Interest::Read);

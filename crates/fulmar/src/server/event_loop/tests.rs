@@ -51,6 +51,7 @@ impl Scene {
                 program: Program::of_test(shell),
                 reactor: Reactor::new(&[]).unwrap(),
                 parent: None,
+                control: None,
             },
             client,
             socket,
