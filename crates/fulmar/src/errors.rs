@@ -3,6 +3,7 @@
 //! Each part has an error type of its own, with texts and advice.
 
 use fulmar_core::CompatMode;
+use fulmar_login::SessionNameError;
 
 use crate::advice::Advice;
 use crate::cli::MisplacedFlag;
@@ -22,6 +23,12 @@ pub(crate) enum FulmarError {
     /// A flag stands before a subcommand that cannot use it.
     #[error("{0}")]
     MisplacedFlag(#[from] MisplacedFlag),
+    /// The words behind a subcommand are too few or too many.
+    #[error("the words behind fulmar {0} are too few or too many")]
+    Operands(&'static str),
+    /// A word is no name of a session.
+    #[error(transparent)]
+    SessionName(#[from] SessionNameError),
     /// A flag is one of ssh, scp or rsync.
     #[error("{flag} is not a flag of fulmar: {instead}")]
     ForeignFlag {
@@ -68,6 +75,8 @@ impl Advice for FulmarError {
         match self {
             FulmarError::NothingToDo
             | FulmarError::MisplacedFlag(_)
+            | FulmarError::Operands(_)
+            | FulmarError::SessionName(_)
             | FulmarError::ForeignFlag { .. } => None,
             FulmarError::Settings(failure) => Some(failure),
             FulmarError::Login(failure) => Some(failure),
@@ -96,8 +105,11 @@ impl Advice for FulmarError {
             FulmarError::MisplacedFlag(MisplacedFlag { command, .. }) => {
                 Some(format!("fulmar {command} --help lists its flags"))
             }
+            FulmarError::Operands(command) => {
+                Some(format!("fulmar {command} --help shows how it is written"))
+            }
             // The message says it.
-            FulmarError::ForeignFlag { .. } => None,
+            FulmarError::ForeignFlag { .. } | FulmarError::SessionName(_) => None,
             FulmarError::Hinted { failure, hint } => Some(match failure.advice(compat) {
                 Some(advice) => format!("{hint}\n{advice}"),
                 None => hint.clone(),

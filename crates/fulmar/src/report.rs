@@ -122,6 +122,27 @@ pub(crate) fn unless_unwanted(outcome: io::Result<()>) -> io::Result<()> {
     }
 }
 
+/// Returns text as a string of JSON.
+pub(crate) fn json_text(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            // Also those that a terminal would obey, if one shows it.
+            _ if needs_escape(character) => {
+                let mut units = [0; 2];
+                for unit in character.encode_utf16(&mut units) {
+                    quoted.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+            _ => quoted.push(character),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

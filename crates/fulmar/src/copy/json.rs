@@ -7,6 +7,7 @@ use fulmar_copy::{
 };
 
 use super::progress::PathState;
+use crate::report::json_text;
 
 /// An object that is being written.
 struct Object(String);
@@ -17,7 +18,8 @@ impl Object {
     }
 
     fn text(mut self, name: &str, value: &str) -> Object {
-        self.0.push_str(&format!(",\"{name}\":{}", quoted(value)));
+        self.0
+            .push_str(&format!(",\"{name}\":{}", json_text(value)));
         self
     }
 
@@ -46,26 +48,6 @@ impl Object {
     fn line(self) -> String {
         self.0 + "}\n"
     }
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            // Also those that a terminal would obey, if one shows it.
-            _ if crate::report::needs_escape(character) => {
-                let mut units = [0; 2];
-                for unit in character.encode_utf16(&mut units) {
-                    quoted.push_str(&format!("\\u{unit:04x}"));
-                }
-            }
-            _ => quoted.push(character),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 /// The connection carries bytes from now on.

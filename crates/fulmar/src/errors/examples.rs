@@ -8,6 +8,7 @@ mod copying;
 mod login;
 mod mosh;
 mod server;
+mod sessions;
 mod settings;
 mod system;
 
@@ -32,6 +33,7 @@ use crate::login::SessionError;
 use crate::mosh::MoshError;
 use crate::offer_input::OfferInputError;
 use crate::server::ServerError;
+use crate::sessions::SessionsError;
 use crate::system::SystemError;
 
 /// The modes in which a failure can happen.
@@ -67,6 +69,7 @@ fn chapters() -> Vec<(&'static str, Vec<Row>)> {
         ("Login", login::rows()),
         ("Copying", copying::rows()),
         ("The server", server::rows()),
+        ("Sessions that are there", sessions::rows()),
         ("The client and its terminal", client::rows()),
         ("The session", client::session()),
         ("Under the name mosh", mosh::rows()),
@@ -88,6 +91,11 @@ fn command_line() -> Vec<Row> {
             }),
             FULMAR,
             "flags before a subcommand are for it, and it has no such flag",
+        ),
+        row(
+            FulmarError::Operands("attach"),
+            FULMAR,
+            "words behind a subcommand about sessions are missing, or too many",
         ),
         row(
             FulmarError::ForeignFlag {
@@ -174,6 +182,10 @@ fn types() -> Vec<(&'static str, &'static str)> {
         (
             type_name::<ServerError>(),
             include_str!("../server/error.rs"),
+        ),
+        (
+            type_name::<SessionsError>(),
+            include_str!("../sessions/error.rs"),
         ),
         (
             type_name::<OfferInputError>(),

@@ -10,6 +10,7 @@ use crate::advice::Advice;
 use crate::log::LogError;
 use crate::offer_input::OfferInputError;
 use crate::process_title::PortHolder;
+use crate::sessions::SessionsError;
 use crate::system::SystemError;
 
 /// The reason why there is no server, or no session on it.
@@ -37,6 +38,9 @@ pub(crate) enum ServerError {
     /// The server in the background has ended before a client was heard.
     #[error("the server has ended before it heard a client")]
     ServerEnded,
+    /// The session that is wanted cannot be had.
+    #[error(transparent)]
+    Sessions(#[from] SessionsError),
     /// There is no offer.
     #[error(transparent)]
     Offer(#[from] OfferInputError),
@@ -51,6 +55,7 @@ pub(crate) enum ServerError {
 impl Advice for ServerError {
     fn passed_on(&self) -> Option<&dyn Advice> {
         match self {
+            ServerError::Sessions(failure) => Some(failure),
             ServerError::Offer(failure) => Some(failure),
             ServerError::Log(failure) => Some(failure),
             ServerError::System(failure) => Some(failure),
@@ -95,7 +100,10 @@ impl Advice for ServerError {
                     .to_owned()
             }
             ServerError::LoginEnded => return None,
-            ServerError::Offer(_) | ServerError::Log(_) | ServerError::System(_) => {
+            ServerError::Sessions(_)
+            | ServerError::Offer(_)
+            | ServerError::Log(_)
+            | ServerError::System(_) => {
                 return self.passed_on()?.advice(compat);
             }
         })

@@ -5,7 +5,9 @@
 
 pub(crate) mod announce;
 pub(crate) mod bind;
+mod control;
 mod detach;
+mod errand;
 mod error;
 mod event_loop;
 mod foreground;
@@ -13,6 +15,7 @@ mod lifetime;
 pub(crate) mod listen_args;
 pub(crate) mod locale;
 mod motd;
+mod naming;
 mod offered;
 mod plan;
 mod program;

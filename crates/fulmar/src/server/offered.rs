@@ -5,6 +5,7 @@
 //!
 //! ```text
 //!  listen ─► FULMAR CONNECT, MOSH CONNECT ─► offer ─► (listen elsewhere) ─► FULMAR AGREED ─► serve
+//!                                              └──► errand to a session that is there
 //! ```
 //!
 //! Source: docs/protocol.md §2.9.
@@ -13,20 +14,24 @@ use std::io::ErrorKind;
 use std::thread;
 use std::time::Duration;
 
-use fulmar_core::{Agreement, CompatMode};
+use fulmar_core::{Agreement, Capability, CompatMode};
 use fulmar_datagram::Key;
 use fulmar_login::{
     Announcement, BindAddress, PartialServerOptions, PortRange, ReceivedOffer, ServerOptions,
+    SessionInfo, SessionTask,
 };
 
 use super::announce;
 use super::bind::{self, Bound};
+use super::errand::{self, Errand};
 use super::error::ServerError;
+use super::naming;
 use super::plan::{Opened, Plan, ignore_signals, watch};
 use super::setup::{Owner, Records, ServerSetup};
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
 use crate::session_key;
+use crate::sessions::Attaching;
 use crate::system::{SystemError, while_doing};
 
 /// Serves one session, in the background, for the client that makes an offer, and returns the status to leave with.
@@ -40,10 +45,15 @@ pub(crate) fn serve(
     mut parent: ParentHandle,
 ) -> Result<u8, ServerError> {
     match prepare(given, &mut parent) {
-        Ok(Some((plan, opened, agreement))) => {
+        Ok(Prepared::Session(prepared)) => {
+            let (plan, opened, agreement) = *prepared;
             return plan.work(opened, Some(parent), Some(agreement));
         }
-        Ok(None) => parent.declare_failed(),
+        Ok(Prepared::Attaching(attaching, key)) => {
+            return errand::see_through(attaching, key, parent);
+        }
+        Ok(Prepared::Answer(sessions)) => return errand::answer(sessions, parent),
+        Ok(Prepared::LoginEnded) => parent.declare_failed(),
         // The login ends with its parent, and what is told later with it.
         Err(failure) => {
             announce::failure(&failure);
@@ -56,11 +66,23 @@ pub(crate) fn serve(
     Ok(CompatMode::Fulmar.failure_status())
 }
 
-/// Returns what to serve; `None` if the login has ended first, of which the parent tells.
+/// The things that a login can have asked for.
+enum Prepared {
+    /// A new session.
+    Session(Box<(Plan, Opened, Agreement)>),
+    /// A session that is there, and expects the client under that key.
+    Attaching(Attaching, Key),
+    /// A description of sessions that are there.
+    Answer(Vec<SessionInfo>),
+    /// Nothing: it has ended first, of which the parent tells.
+    LoginEnded,
+}
+
+/// Finds out what the login is for, and gets it ready.
 fn prepare(
     given: PartialServerOptions,
     parent: &mut ParentHandle,
-) -> Result<Option<(Plan, Opened, Agreement)>, ServerError> {
+) -> Result<Prepared, ServerError> {
     let setup = ServerSetup::find(&Records::from(&given), CompatMode::Fulmar)?;
     ignore_signals()?;
     let mut listener = Listener::open(ListenAddress::of(&given.clone().alone()), &setup)?;
@@ -68,20 +90,41 @@ fn prepare(
     // While the offer is on its way.
     let owner = Owner::find(CompatMode::Fulmar)?;
     let Some(ReceivedOffer { offer, text }) = parent.offer()? else {
-        return Ok(None);
+        return Ok(Prepared::LoginEnded);
     };
+    if let Some(task) = &offer.task {
+        let environment = &setup.environment;
+        let place = errand::place(&given, (offer.bind.clone(), offer.ports), environment);
+        match errand::run(task, &given, place, &text, &listener.key, environment)? {
+            Errand::Attaching(attaching) => {
+                return Ok(Prepared::Attaching(attaching, listener.key));
+            }
+            Errand::Done(sessions) => return Ok(Prepared::Answer(sessions)),
+            Errand::Nobody => {}
+        }
+    }
     let agreement = listener
         .announcement
         .agreement_on(offer.capabilities, &text);
+    let wanted_name = offer.name.clone().or_else(|| match &offer.task {
+        Some(SessionTask::Attach { name, .. }) => name.clone(),
+        _ => None,
+    });
+    let knows_names = offer.capabilities.has(Capability::Attach);
     let options = given.over(offer);
     let wanted = ListenAddress::of(&options);
     let plan = Plan::make(setup, owner, options)?;
+    let detached = errand::detached(&plan.setup().environment);
+    let control = naming::claim(wanted_name, &plan.setup().environment)?;
     let bound = listener.move_to(wanted, plan.setup())?;
     // Until here a signal is the end.
     let reactor = watch()?;
     let warnings = [&plan.warnings[..], &bound.complaints].concat();
     if !parent.declare_ready() {
-        return Ok(None);
+        return Ok(Prepared::LoginEnded);
+    }
+    if let Some(control) = control.as_ref().filter(|_| knows_names) {
+        announce::name(control.name()).map_err(while_doing(PRINTING))?;
     }
     announce::agreed(&warnings).map_err(while_doing(PRINTING))?;
     plan.streams()
@@ -91,8 +134,10 @@ fn prepare(
         bound,
         key: listener.key,
         reactor,
+        control,
+        detached,
     };
-    Ok(Some((plan, opened, agreement)))
+    Ok(Prepared::Session(Box::new((plan, opened, agreement))))
 }
 
 /// The time for which a port that is wanted may be another server's.

@@ -155,6 +155,14 @@ pub(super) fn rows() -> Vec<Row> {
             "a start-up file or a forced command has started a server as well",
         ),
         (
+            LoginError::NoAttach { host: host() },
+            "fulmar attach, ls, kill or rename, and the server is of an earlier version",
+        ),
+        (
+            LoginError::NoSessionsOfStock { host: host() },
+            "the same, and only Mosh is installed there",
+        ),
+        (
             LoginError::NoAddress {
                 host: host(),
                 port: 60001,

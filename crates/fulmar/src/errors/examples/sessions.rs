@@ -1,0 +1,60 @@
+//! Examples of sessions that are there, or are not.
+
+use fulmar_login::SessionName;
+
+use super::{FULMAR, Row, row, said};
+use crate::sessions::SessionsError;
+
+fn name(text: &str) -> SessionName {
+    SessionName::parse(text).unwrap()
+}
+
+pub(super) fn rows() -> Vec<Row> {
+    let rows = [
+        (
+            SessionsError::NoSessions,
+            "fulmar attach has no name, and this user has no session there",
+        ),
+        (
+            SessionsError::NotFound {
+                name: name("work"),
+                there: vec![name("far-1"), name("play")],
+            },
+            "the session has ended, or was called otherwise",
+        ),
+        (
+            SessionsError::Several {
+                there: vec![name("far-1"), name("work")],
+            },
+            "fulmar attach has no name, and each of several sessions has a client",
+        ),
+        (
+            SessionsError::NameTaken { name: name("work") },
+            "--name, or fulmar rename, names a session that is there",
+        ),
+        (
+            SessionsError::Refused("it is just ending".to_owned()),
+            "the server of the session has said so",
+        ),
+        (
+            SessionsError::NoAnswer {
+                name: name("work"),
+                error: said("Resource temporarily unavailable"),
+            },
+            "the server of the session was stopped, or hangs",
+        ),
+        (
+            SessionsError::NoSocket {
+                name: name("work"),
+                error: said("Read-only file system"),
+            },
+            "neither the home nor /tmp can be written there",
+        ),
+        (
+            SessionsError::Fixed,
+            "a forced command there names a program, and a session could run any",
+        ),
+    ];
+    let row = |(failure, cause)| row(failure, FULMAR, cause);
+    rows.into_iter().map(row).collect()
+}
