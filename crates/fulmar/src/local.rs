@@ -2,28 +2,26 @@
 
 use std::convert::Infallible;
 use std::ffi::OsString;
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
 use std::process::Command;
 
 use fulmar_core::{Capabilities, CompatMode};
 use fulmar_login::{
-    BootstrapRequest, CandidateAddresses, Execution, Login, LoginError, LoginEvent, Offer,
-    SessionParams, SessionService, session_command,
+    BootstrapRequest, CandidateAddresses, Execution, Login, LoginEvent, Offer, SessionParams,
+    SessionService, session_command,
 };
 use fulmar_platform::{Signal, signals};
-use fulmar_settings::{SettingSources, Settings};
+use fulmar_settings::SettingSources;
 
 use crate::client::{ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
-use crate::login::{SessionError, redirected_stream};
+use crate::login::{SessionError, SessionWish, in_its_words, local_server, redirected_stream};
 use crate::reactor::{Reactor, ReactorEvent};
 use crate::ssh_login::{SshChild, SshLogin};
 use crate::steps::{Step, Steps, Verbosity};
 use crate::system::{cannot_start, while_doing};
-use crate::{log, report, session_key};
+use crate::{report, session_key};
 
 /// Opens a session on this machine with `command`, or with a shell, and returns the status to leave
 /// with.
@@ -33,6 +31,7 @@ use crate::{log, report, session_key};
 /// When the session cannot begin.
 pub(crate) fn run(
     command: &[OsString],
+    wish: SessionWish,
     sources: &SettingSources,
     verbosity: Verbosity,
 ) -> Result<u8, SessionError> {
@@ -43,14 +42,21 @@ pub(crate) fn run(
     let mut steps = Steps::begin(now(), verbosity);
     let setup = ClientSetup::prepare(sources)?;
     execution.map_err(SessionError::Redirected)?;
-    let encoded = offer(command, &setup)
+    let is_attach = wish.task.is_some();
+    let encoded = offer(command, wish, &setup)
         .encode()
         .map_err(SessionError::Request)?;
     // Before the first child, of whose end it tells.
     let mut reactor = ClientSetup::reactor()?;
-    let mut order = server(setup.settings()).map_err(while_doing("finding our program"))?;
+    let order = local_server::order(setup.settings());
+    let mut order = order.map_err(while_doing("finding our program"))?;
     let child = SshChild::of(&mut order).map_err(while_doing("starting a server"))?;
     let service = SessionService::new(encoded).waiting_for_agreement();
+    let service = if is_attach {
+        service.joining()
+    } else {
+        service
+    };
     let addresses = vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))];
     let host = "this machine".to_owned();
     let machine = Login::without_ssh(now(), host, addresses, service, session_key::read);
@@ -71,6 +77,7 @@ pub(crate) fn run(
         is_server_local: true,
         agreement: params.agreement,
         last_screen,
+        destination: Some("--local".to_owned()),
         is_cut_off: login.take_cut_off(),
         login: Some(login),
         reactor,
@@ -92,8 +99,10 @@ fn become_command(words: &[OsString]) -> Result<Infallible, SessionError> {
 }
 
 /// Returns what a server is asked for that only this machine can reach.
-fn offer(command: &[OsString], setup: &ClientSetup) -> BootstrapRequest {
+fn offer(command: &[OsString], wish: SessionWish, setup: &ClientSetup) -> BootstrapRequest {
     let offer = Offer {
+        name: wish.name,
+        task: wish.task,
         size: Some(setup.size()),
         colors: Some(setup.colors()),
         command: session_command(command),
@@ -104,29 +113,6 @@ fn offer(command: &[OsString], setup: &ClientSetup) -> BootstrapRequest {
         fallback: None,
         offer,
     }
-}
-
-/// Returns an order to start a server: this very program, also if its file is gone since.
-fn server(settings: &Settings) -> io::Result<Command> {
-    let records = &settings.records;
-    let file = std::env::current_exe()?;
-    let program = if file.exists() {
-        file
-    } else {
-        PathBuf::from("/proc/self/exe")
-    };
-    let mut server = Command::new(program);
-    // The name decides which program we are. Only this machine can reach it.
-    server.arg0("fulmar").args(["server", "-i", "127.0.0.1"]);
-    if let Some(ports) = settings.login.port {
-        server.args(["-p", &ports.as_option()]);
-    }
-    for (option, file) in [("--trace", &records.trace), ("--log", &records.log)] {
-        if let Some(file) = file {
-            server.arg(option).arg(log::beside(file));
-        }
-    }
-    Ok(server)
 }
 
 /// Listens to the server until it can be reached.
@@ -168,16 +154,5 @@ fn handle_signal(signal: Signal) -> Result<(), SessionError> {
             report::begin_line_after(signal);
             Err(SessionError::Interrupted(signal))
         }
-    }
-}
-
-/// Returns why there is no server, in its own words if it had any.
-fn in_its_words(failure: LoginError) -> SessionError {
-    match failure {
-        LoginError::Refused { what, advice, .. } => SessionError::OfServer { what, advice },
-        LoginError::ProgramMissing { what, advice, .. } => {
-            SessionError::ProgramMissing { what, advice }
-        }
-        _ => SessionError::LocalServer,
     }
 }

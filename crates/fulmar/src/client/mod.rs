@@ -20,7 +20,7 @@ use fulmar_core::{
     OuterTerminal, SessionEnd,
 };
 use fulmar_datagram::Key;
-use fulmar_login::{CandidateAddresses, DIRECT_COLORS, SessionService};
+use fulmar_login::{CandidateAddresses, DIRECT_COLORS, SessionName, SessionService};
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Tty, forbid_core_dumps};
 use fulmar_settings::{Environment, SettingSources, Settings};
@@ -95,6 +95,8 @@ pub(crate) struct ConnectParams {
     pub(crate) agreement: Option<Agreement>,
     /// The fate of the last screen at the end.
     pub(crate) last_screen: LastScreen,
+    /// The words by which the user has named the machine, if that was done as for another login there.
+    pub(crate) destination: Option<String>,
     /// The login that has started it, if that was us.
     pub(crate) login: Option<SshLogin<SessionService>>,
     /// True if ssh has left what we wrote; of that a signal may tell yet.
@@ -194,7 +196,7 @@ impl ClientSetup {
         key: Key,
         server: SocketAddr,
         agreement: Option<Agreement>,
-    ) -> Result<SessionEnd, ClientError> {
+    ) -> Result<EndedSession, ClientError> {
         let reactor = ClientSetup::reactor()?;
         let candidates = CandidateAddresses::named(server);
         self.connect(ConnectParams {
@@ -203,6 +205,7 @@ impl ClientSetup {
             candidates,
             agreement,
             last_screen: LastScreen::Dropped,
+            destination: None,
             login: None,
             is_cut_off: false,
             reactor,
@@ -224,7 +227,7 @@ impl ClientSetup {
     /// # Errors
     ///
     /// When it could not begin, or did not end as the user wanted.
-    pub(crate) fn connect(self, params: ConnectParams) -> Result<SessionEnd, ClientError> {
+    pub(crate) fn connect(self, params: ConnectParams) -> Result<EndedSession, ClientError> {
         let (outer, warning) = self.outer_terminal()?;
         let compat = self.compat;
         let is_logging_in = params.login.as_ref().is_some_and(SshLogin::is_running);
@@ -283,7 +286,15 @@ impl ClientSetup {
         let ending = ended
             .map_err(ClientError::Panicked)?
             .map_err(while_doing("opening a socket or waiting for one"))?;
-        judge(ending, &mut event_loop, compat)
+        let end = judge(ending, &mut event_loop, compat)?;
+        let name = event_loop.login.as_ref().and_then(session_name);
+        let way_back = match end {
+            SessionEnd::Detached | SessionEnd::OtherClient => {
+                way_back(params.destination.as_deref(), name)
+            }
+            SessionEnd::Program(_) | SessionEnd::User => None,
+        };
+        Ok(EndedSession { end, way_back })
     }
 
     /// Finds out what the terminal understands, and what the user is to be warned of. An unknown type is an error under
@@ -315,6 +326,24 @@ impl ClientSetup {
     }
 }
 
+/// A session that has ended for its client, as it should.
+pub(crate) struct EndedSession {
+    /// By whom.
+    pub(crate) end: SessionEnd,
+    /// The command that takes it again, if it goes on.
+    pub(crate) way_back: Option<String>,
+}
+
+/// Returns the name that the server has said of the session.
+fn session_name(login: &SshLogin<SessionService>) -> Option<&SessionName> {
+    login.state().output().service().name()
+}
+
+/// Returns the command that takes that session again.
+fn way_back(destination: Option<&str>, name: Option<&SessionName>) -> Option<String> {
+    Some(format!("fulmar attach {} {}", destination?, name?))
+}
+
 /// Tells if the session has ended as it should, and by whom.
 fn judge(
     ending: ClientEnding,
@@ -338,6 +367,7 @@ fn judge(
             return Ok(SessionEnd::Program(event_loop.client.exit_status()));
         }
         ClientEnding::TakenOver => return Ok(SessionEnd::OtherClient),
+        ClientEnding::Detached => return Ok(SessionEnd::Detached),
         ClientEnding::UserQuit => return Ok(SessionEnd::User),
         // As stock: whoever sends the signal wants the end.
         ClientEnding::Asked(_) if compat == CompatMode::Mosh => return Ok(SessionEnd::User),
@@ -389,18 +419,23 @@ pub(crate) fn last_screen(command: &[OsString]) -> LastScreen {
 /// Prints how the session ended, and returns the status to leave with. Under the stock name the
 /// last line on standard output is always the same; our own words go to standard error.
 pub(crate) fn farewell(
-    ended: Result<SessionEnd, ClientError>,
+    ended: Result<EndedSession, ClientError>,
     last_screen: LastScreen,
     compat: CompatMode,
 ) -> u8 {
     let (status, told) = match &ended {
-        Ok(end) => (end.status(compat), end.farewell(last_screen)),
+        Ok(ended) => (ended.end.status(compat), ended.end.farewell(last_screen)),
         Err(failure) => (report::failure(failure, compat.program(), compat), None),
     };
     match (compat, told) {
         (CompatMode::Mosh, _) => report::print_to_stdout("[mosh is exiting.]\n"),
         (CompatMode::Fulmar, Some(told)) => report::print_to_stderr(&format!("{told}\n")),
         (CompatMode::Fulmar, None) => {}
+    }
+    if let Ok(ended) = &ended
+        && let Some(command) = &ended.way_back
+    {
+        report::print_to_stderr(&format!("  to come back: {command}\n"));
     }
     status
 }

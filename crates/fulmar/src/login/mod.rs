@@ -10,9 +10,13 @@
 //!
 //! Source: docs/protocol.md §2.9, docs/threat-model.md §9.
 
+mod arguments;
 mod error;
+pub(crate) mod local_server;
 mod other_client;
 mod plain_ssh;
+mod session_query;
+pub(crate) mod session_table;
 
 use std::ffi::{OsStr, OsString};
 use std::net::SocketAddr;
@@ -20,14 +24,17 @@ use std::net::SocketAddr;
 use fulmar_core::{CompatMode, LastScreen};
 use fulmar_login::{
     BootstrapRequestError, CandidateAddresses, Destination, Execution, LoginConfig, LoginError,
-    LoginEvent, LoginStep, SessionParams, SessionRequest, SessionService, SshCommand,
-    copying_command, remote_command, session_command,
+    LoginEvent, LoginStep, SessionName, SessionParams, SessionRequest, SessionService, SessionTask,
+    SshCommand, copying_command, remote_command, session_command,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::SettingSources;
 
+pub(crate) use self::arguments::{AttachArgs, KillArgs, LsArgs, RenameArgs, WayArgs, session_name};
 pub(crate) use self::error::SessionError;
+pub(crate) use self::local_server::in_its_words;
 pub(crate) use self::plain_ssh::redirected_stream;
+pub(crate) use self::session_query::ask;
 use crate::client::{ClientError, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
 use crate::environment;
@@ -54,6 +61,15 @@ fn parse(destination: &OsStr) -> Result<Destination, LoginError> {
     })
 }
 
+/// The session that is wanted, beside what it runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SessionWish {
+    /// The name of a new session, if not of the server's choice.
+    pub(crate) name: Option<SessionName>,
+    /// A session that is there is to be taken.
+    pub(crate) task: Option<SessionTask>,
+}
+
 /// Logs in at `destination`, by ssh with these words more, holds a session there with the command of the others, or with
 /// a shell, and returns the status to leave with. A command whose input or output was redirected is run by ssh.
 ///
@@ -64,6 +80,7 @@ pub(crate) fn run(
     destination: &OsStr,
     ssh_words: Vec<OsString>,
     words: &[OsString],
+    wish: SessionWish,
     sources: &SettingSources,
     verbosity: Verbosity,
 ) -> Result<u8, SessionError> {
@@ -80,7 +97,9 @@ pub(crate) fn run(
     let setup = ClientSetup::prepare(sources)?;
     let ssh = [setup.settings().login.ssh.clone(), ssh_words].concat();
     let modes = setup.tty().modes().map_err(ClientError::NoTerminal)?;
-    let login = SessionLogin::begin(&setup, &ssh, destination, words, verbosity)?;
+    // No other client speaks what it takes to take a session.
+    let own_client = wish.task.is_some();
+    let login = SessionLogin::begin(&setup, &ssh, destination, words, wish, verbosity)?;
     let params = login.finish();
     if params.is_err() {
         // ssh may have been killed while it asked for a password.
@@ -88,8 +107,8 @@ pub(crate) fn run(
     }
     let params = params?;
     match &setup.settings().login.client {
-        Some(client) => other_client::run(client, setup.settings(), params),
-        None => {
+        Some(client) if !own_client => other_client::run(client, setup.settings(), params),
+        _ => {
             let last_screen = params.last_screen;
             Ok(farewell(
                 setup.connect(params),
@@ -116,6 +135,7 @@ impl SessionLogin {
         ssh: &[OsString],
         destination: Destination,
         words: &[OsString],
+        wish: SessionWish,
         verbosity: Verbosity,
     ) -> Result<SessionLogin, SessionError> {
         let steps = Steps::begin(now(), verbosity);
@@ -130,6 +150,12 @@ impl SessionLogin {
             command: session_command(words),
         };
         let mut request = request.bootstrap();
+        let joins = wish.task.is_some();
+        request.offer.name = wish.name;
+        request.offer.task = wish.task;
+        if joins {
+            request.fallback = None;
+        }
         let command = remote_command(request.start.as_deref());
         let mut encoded = request.encode_for(&command);
         if matches!(encoded, Err(BootstrapRequestError::TooLong(_))) {
@@ -143,6 +169,9 @@ impl SessionLogin {
         }
         if settings.server.is_some() {
             service = service.by_chosen_command();
+        }
+        if joins {
+            service = service.joining();
         }
         if settings.client.is_some() {
             // It has no ears for what the server says about the offer.
@@ -179,6 +208,7 @@ impl SessionLogin {
                     is_server_local: false,
                     agreement: params.agreement,
                     last_screen: self.last_screen,
+                    destination: Some(self.login.state().host().to_owned()),
                     is_cut_off: self.login.take_cut_off(),
                     login: Some(self.login),
                     reactor: self.reactor,
