@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use fulmar_compat::{MoshClientRequest, MoshServerRequest, Program};
 use fulmar_core::CompatMode;
-use fulmar_login::STATUS_NO_PROGRAM;
+use fulmar_login::{STATUS_NO_PROGRAM, SessionInfo, SessionName, SessionTask};
 use fulmar_settings::{FlagSet, SettingSources, instead_of};
 
 use crate::advice::Advice as _;
@@ -16,7 +16,9 @@ use crate::client::ClientError;
 use crate::copy::CopyError;
 use crate::environment;
 use crate::errors::FulmarError;
-use crate::login::SessionError;
+use crate::login::{
+    AttachArgs, KillArgs, LsArgs, RenameArgs, SessionError, SessionWish, WayArgs, session_table,
+};
 use crate::server::ServerError;
 use crate::system::{SystemError, while_doing};
 use crate::{client, copy, local, login, mosh, report, server, settings};
@@ -51,7 +53,11 @@ fn own(words: &[OsString]) -> Result<u8, FulmarError> {
     match cli.command.take() {
         None if cli.local => {
             let sources = SettingSources::own(cli.flags.0, cli.file.path, None);
-            Ok(local::run(&cli.words, &sources, verbosity)?)
+            let wish = SessionWish {
+                name: cli.name,
+                task: None,
+            };
+            Ok(local::run(&cli.words, wish, &sources, verbosity)?)
         }
         None => log_in(cli),
         Some(command) => run_subcommand(cli.before(command)?),
@@ -65,7 +71,11 @@ fn log_in(cli: Cli) -> Result<u8, FulmarError> {
     let (ssh_words, verbosity) = (cli.ssh_words(), cli.verbosity());
     let port = cli.flags.0.find("port").map(|given| given.text.clone());
     let sources = SettingSources::own(cli.flags.0, cli.file.path, Some(&host));
-    let outcome = login::run(destination, ssh_words, command, &sources, verbosity);
+    let wish = SessionWish {
+        name: cli.name,
+        task: None,
+    };
+    let outcome = login::run(destination, ssh_words, command, wish, &sources, verbosity);
     let hint = outcome.as_ref().map_or_else(
         |failure| failure_hint(failure, destination, command, port.as_deref()),
         |status| missing_command_hint(*status, destination, command),
@@ -111,6 +121,24 @@ fn missing_command_hint(status: u8, destination: &OsStr, command: &[OsString]) -
 
 fn run_subcommand(command: Command) -> Result<u8, FulmarError> {
     Ok(match command {
+        Command::Attach(arguments) => attach(arguments)?,
+        Command::Ls(arguments) => list_sessions(arguments)?,
+        Command::Kill(KillArgs { way, words }) => match way.split(&words, 1..=1) {
+            Some((host, [name])) => {
+                let ended = ask(&way, host, SessionTask::End(named(name)?))?;
+                tell_names(&ended, "was told to end")
+            }
+            _ => return Err(FulmarError::Operands("kill")),
+        },
+        Command::Rename(RenameArgs { way, words }) => match way.split(&words, 2..=2) {
+            Some((host, [from, to])) => {
+                let (from, to) = (named(from)?, named(to)?);
+                let what = format!("was called {from}");
+                let renamed = ask(&way, host, SessionTask::Rename { from, to })?;
+                tell_names(&renamed, &what)
+            }
+            _ => return Err(FulmarError::Operands("rename")),
+        },
         Command::Server(arguments) if arguments.is_new() => {
             server::run(arguments.into_wishes().alone(), CompatMode::Fulmar)?
         }
@@ -123,6 +151,67 @@ fn run_subcommand(command: Command) -> Result<u8, FulmarError> {
         Command::Completions { shell } => print(shell.script())?,
         Command::Complete(arguments) => print(&completion::answer(&arguments))?,
     })
+}
+
+fn attach(arguments: AttachArgs) -> Result<u8, FulmarError> {
+    let AttachArgs { or_new, way, words } = arguments;
+    let (host, names) = way
+        .split(&words, 0..=1)
+        .ok_or(FulmarError::Operands("attach"))?;
+    let name = names.first().map(|name| named(name)).transpose()?;
+    let wish = SessionWish {
+        name: None,
+        task: Some(SessionTask::Attach { name, or_new }),
+    };
+    let (sources, verbosity) = (sources_of(&way, host)?, way.verbosity());
+    Ok(match host {
+        Some(host) => login::run(host, way.ssh_words(), &[], wish, &sources, verbosity)?,
+        None => local::run(&[], wish, &sources, verbosity)?,
+    })
+}
+
+fn list_sessions(arguments: LsArgs) -> Result<u8, FulmarError> {
+    let LsArgs { json, way, words } = arguments;
+    let (host, _) = way
+        .split(&words, 0..=0)
+        .ok_or(FulmarError::Operands("ls"))?;
+    let sessions = ask(&way, host, SessionTask::List)?;
+    if json {
+        return Ok(print(&session_table::json(&sessions))?);
+    }
+    if sessions.is_empty() {
+        report::complain("fulmar", "there are no sessions of yours");
+        return Ok(0);
+    }
+    Ok(print(&session_table::columns(&sessions))?)
+}
+
+/// Asks what a machine knows of its sessions; `None` for this one.
+fn ask(
+    way: &WayArgs,
+    host: Option<&OsStr>,
+    task: SessionTask,
+) -> Result<Vec<SessionInfo>, FulmarError> {
+    let sources = sources_of(way, host)?;
+    let sessions = login::ask(host, way.ssh_words(), task, &sources, way.verbosity())?;
+    Ok(sessions)
+}
+
+fn sources_of(way: &WayArgs, host: Option<&OsStr>) -> Result<SettingSources, SessionError> {
+    let name = host.map(login::host_of).transpose()?;
+    let (flags, file) = (way.flags.0.clone(), way.file.path.clone());
+    Ok(SettingSources::own(flags, file, name.as_deref()))
+}
+
+fn named(word: &OsStr) -> Result<SessionName, FulmarError> {
+    Ok(SessionName::parse(&word.to_string_lossy())?)
+}
+
+fn tell_names(sessions: &[SessionInfo], what: &str) -> u8 {
+    for session in sessions {
+        report::complain("fulmar", format!("session {} {what}", session.name));
+    }
+    0
 }
 
 /// Says what is wrong with a command line, or prints the help that it asks for, and returns the status to leave with.

@@ -9,18 +9,25 @@ use fulmar_settings::{FlagSet, instead_of, is_valued_of_ssh, nearest, quoted};
 use super::Cli;
 
 /// Names that other programs have for what our subcommands do.
-const OF_OTHERS: [(&str, &str); 7] = [
+const OF_OTHERS: [(&str, &str); 10] = [
     ("copy", "cp"),
     ("scp", "cp"),
     ("rsync", "cp"),
     ("sftp", "cp"),
+    ("reattach", "attach"),
+    ("resume", "attach"),
+    ("list", "ls"),
     ("mosh-client", "client"),
     ("mosh-server", "server"),
     ("version", "--version"),
 ];
 
 /// The words behind `fulmar` that are no host.
-const OURS: [&str; 8] = [
+const OURS: [&str; 12] = [
+    "attach",
+    "ls",
+    "kill",
+    "rename",
     "cp",
     "server",
     "client",

@@ -8,8 +8,12 @@ use fulmar_settings::{OTHER_VARIABLES, SETTINGS, SettingInfo};
 use super::{Cli, EXAMPLE_FILE, EXAMPLES, Page};
 
 /// The commands of keys after the escape key: docs/protocol.md §9.2, and two of ours.
-const KEYS: [(&str, &str); 6] = [
+const KEYS: [(&str, &str); 7] = [
     ("Ctrl-^ .", "End the session, with status 255."),
+    (
+        "Ctrl-^ d",
+        "Leave the session, which goes on, with status 0; fulmar attach takes it again.",
+    ),
     (
         "Ctrl-^ Ctrl-Z",
         "Suspend the client; the shell's fg resumes it.",
@@ -29,7 +33,7 @@ const KEYS: [(&str, &str); 6] = [
     ),
 ];
 
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     (
         "~/.config/fulmar/config.toml",
         "The configuration file. It is read only if it belongs to you or to root, and nobody else may write to it.",
@@ -39,12 +43,17 @@ const FILES: [(&str, &str); 3] = [
         "Read by ssh, which logs in as you have configured it.",
     ),
     (
+        "~/.local/state/fulmar/run",
+        "On the server: a socket for each session, by which fulmar attach, ls, kill and rename reach it. Where that folder is on \
+         a network, a private folder of /tmp is used.",
+    ),
+    (
         "~/.hushlogin",
         "If it exists, a server shows no message of the day.",
     ),
 ];
 
-const STATUSES: [(&str, &str); 3] = [
+const STATUSES: [(&str, &str); 4] = [
     (
         "0",
         "The session ended normally. With a stock mosh-server the status is always 0, whatever that of the command was.",
@@ -52,6 +61,10 @@ const STATUSES: [(&str, &str); 3] = [
     (
         "1 to 254",
         "The status of the command, or 128 plus the number of the signal that ended it.",
+    ),
+    (
+        "254",
+        "Another client has taken the session, which goes on.",
     ),
     (
         "255",
@@ -131,7 +144,7 @@ fn commands(roff: &mut Roff) {
             .text([roman(about.unwrap_or_default())]);
     }
     let what =
-        "More manuals: fulmar man server, fulmar man client, fulmar man cp, fulmar man config.";
+        "More manuals: fulmar man, with attach, ls, kill, rename, server, client, cp or config.";
     roff.control("PP", []).text([roman(what)]);
 }
 
@@ -212,6 +225,10 @@ mod tests {
     fn no_entry_of_a_page_is_empty() {
         for part in [
             Page::Fulmar,
+            Page::Attach,
+            Page::Ls,
+            Page::Kill,
+            Page::Rename,
             Page::Server,
             Page::Client,
             Page::Cp,

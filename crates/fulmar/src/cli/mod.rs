@@ -8,11 +8,12 @@ pub(crate) mod manual;
 use std::ffi::OsString;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum, ValueHint};
-use fulmar_login::{PartialServerOptions, TerminalColors, split_assignment};
+use fulmar_login::{PartialServerOptions, SessionName, TerminalColors, split_assignment};
 use fulmar_settings::FlagSet;
 
 use self::completion::{CompleteArgs, CompletedShell};
 use crate::copy::{CopyArgs, CopyServerArgs};
+use crate::login::{AttachArgs, KillArgs, LsArgs, RenameArgs, WayArgs, session_name};
 use crate::server::listen_args::ListenArgs;
 use crate::settings::{ClientFlags, ConfigArg, LoginFlags, RecordArgs, SshFlags};
 use crate::steps::Verbosity;
@@ -21,12 +22,13 @@ use crate::steps::Verbosity;
 const USAGE: &str = "\
 fulmar [OPTIONS] [USER@]HOST [COMMAND...]
        fulmar [OPTIONS] --local [COMMAND...]
+       fulmar attach|ls|kill|rename [OPTIONS] [USER@]HOST [NAME...]
        fulmar cp [OPTIONS] SOURCE... TARGET
        fulmar mosh [OPTIONS OF MOSH] [USER@]HOST [COMMAND...]
        fulmar server|client|config|man|completions|help ...";
 
 /// Command lines, and what they do.
-pub(crate) const EXAMPLES: [(&str, &str); 7] = [
+pub(crate) const EXAMPLES: [(&str, &str); 9] = [
     ("fulmar ada@example.org", "Log in"),
     (
         "fulmar example.org htop",
@@ -39,6 +41,14 @@ pub(crate) const EXAMPLES: [(&str, &str); 7] = [
     (
         "fulmar -P 2222 ada@example.org",
         "Log in where ssh has another port; also ssh://ada@example.org:2222",
+    ),
+    (
+        "fulmar attach example.org",
+        "Come back to a session that was left, from any machine",
+    ),
+    (
+        "fulmar attach --or-new example.org work",
+        "Come back to the session work, or begin it",
     ),
     ("fulmar --local", "Open a session on this machine"),
     (
@@ -79,6 +89,9 @@ pub(crate) struct Cli {
     /// Open a session on this machine, with a server of its own
     #[arg(long, help_heading = "Login")]
     pub(crate) local: bool,
+    /// The name of the session, for fulmar attach [default: one made of the machine's]
+    #[arg(long, value_name = "NAME", value_parser = session_name, help_heading = "Login")]
+    pub(crate) name: Option<SessionName>,
     #[command(flatten)]
     pub(crate) flags: LoginFlags,
     #[command(flatten)]
@@ -153,6 +166,14 @@ impl Cli {
             flag,
             command: name,
         };
+        if self.name.is_some() {
+            return Err(misplaced("--name".to_owned()));
+        }
+        let mut command = command;
+        if let Some(way) = command.way_mut() {
+            self.add_to(way).map_err(misplaced)?;
+            return Ok(command);
+        }
         if self.user.is_some() {
             return Err(misplaced("-l".to_owned()));
         }
@@ -196,6 +217,17 @@ impl Cli {
         }
     }
 
+    /// Adds what stands before a subcommand to what stands behind it.
+    fn add_to(self, way: &mut WayArgs) -> Result<(), String> {
+        let later = std::mem::take(&mut way.flags.0);
+        way.flags.0 = self.flags.0.followed_by(later, FlagSet::Login)?;
+        way.ssh = self.ssh.followed_by(std::mem::take(&mut way.ssh));
+        way.user = way.user.take().or(self.user);
+        way.file.path = way.file.path.take().or(self.file.path);
+        way.verbose += self.verbose;
+        Ok(())
+    }
+
     /// Returns the words for ssh.
     pub(crate) fn ssh_words(&self) -> Vec<OsString> {
         let mut words = self.ssh.words();
@@ -225,6 +257,14 @@ pub(crate) fn destination_and_command(words: &[OsString]) -> Option<(&OsString, 
 /// The commands beside logging in.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Take a session that is there, from whichever machine it was begun
+    Attach(AttachArgs),
+    /// List the sessions on a machine: who has each, since when, and when it ends
+    Ls(LsArgs),
+    /// End a session
+    Kill(KillArgs),
+    /// Give a session another name
+    Rename(RenameArgs),
     /// Start a server for one client: with new at once, otherwise when a client asks over ssh
     Server(ServerArgs),
     /// Connect to a server, with the key from MOSH_KEY or standard input
@@ -254,9 +294,24 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Returns the way to the sessions that it is about, if it is about any.
+    fn way_mut(&mut self) -> Option<&mut WayArgs> {
+        match self {
+            Command::Attach(arguments) => Some(&mut arguments.way),
+            Command::Ls(arguments) => Some(&mut arguments.way),
+            Command::Kill(arguments) => Some(&mut arguments.way),
+            Command::Rename(arguments) => Some(&mut arguments.way),
+            _ => None,
+        }
+    }
+
     /// Returns its name.
     fn name(&self) -> &'static str {
         match self {
+            Command::Attach(_) => "attach",
+            Command::Ls(_) => "ls",
+            Command::Kill(_) => "kill",
+            Command::Rename(_) => "rename",
             Command::Server(_) => "server",
             Command::Client(_) => "client",
             Command::Cp(_) => "cp",
@@ -274,6 +329,14 @@ impl Command {
 pub(crate) enum Page {
     /// The program as a whole
     Fulmar,
+    /// fulmar attach
+    Attach,
+    /// fulmar ls
+    Ls,
+    /// fulmar kill
+    Kill,
+    /// fulmar rename
+    Rename,
     /// fulmar server
     Server,
     /// fulmar client
@@ -289,6 +352,10 @@ impl Page {
     pub(crate) fn subcommand(self) -> Option<&'static str> {
         match self {
             Page::Fulmar => None,
+            Page::Attach => Some("attach"),
+            Page::Ls => Some("ls"),
+            Page::Kill => Some("kill"),
+            Page::Rename => Some("rename"),
             Page::Server => Some("server"),
             Page::Client => Some("client"),
             Page::Cp => Some("cp"),

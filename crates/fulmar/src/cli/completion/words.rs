@@ -9,6 +9,8 @@ use super::hosts;
 use super::remote_files;
 use crate::cli::command_line::{Place, Slot, read};
 use crate::copy::remote_path_at;
+use crate::environment;
+use crate::sessions::Directory;
 
 /// The words that can stand there.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -143,7 +145,14 @@ fn flags(command: &Command, last: &str) -> Vec<Word> {
 
 fn operand(place: &Place<'_>, number: usize, before: &[OsString], last: &str) -> Answer {
     let command = place.command;
-    if place.has("local") {
+    let is_here = place.has("local");
+    if is_here && NAMING_SESSIONS.contains(&command.get_name()) {
+        return Answer {
+            files: false,
+            words: session_words(number, last),
+        };
+    }
+    if is_here {
         return Answer {
             files: true,
             words: Vec::new(),
@@ -162,6 +171,22 @@ fn operand(place: &Place<'_>, number: usize, before: &[OsString], last: &str) ->
         answer.words.splice(0..0, subcommands(command, last));
     }
     answer
+}
+
+/// The subcommands that name a session.
+const NAMING_SESSIONS: [&str; 3] = ["attach", "kill", "rename"];
+
+/// Returns the sessions of this machine whose names begin so; only the first operand is one.
+fn session_words(number: usize, last: &str) -> Vec<Word> {
+    if number > 0 {
+        return Vec::new();
+    }
+    let sessions = Directory::glance(&environment::current()).into_iter();
+    let names = sessions.map(|session| session.name.to_string());
+    names
+        .filter(|name| name.starts_with(last))
+        .map(Word::new)
+        .collect()
 }
 
 fn subcommands(command: &Command, last: &str) -> Vec<Word> {
