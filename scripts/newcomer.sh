@@ -174,6 +174,16 @@ expect '^typed-in-the-dark-42'
 until_holds 'the notice stays' shows_no '^fulmar: .*quits'
 step "back at $second_address: the session goes on, nothing is lost"
 
+pkill -9 -u 4242 -x fulmar
+terminal kill-server
+open_terminal
+type_line 'export PATH=$PATH:~/.local/bin; clear'
+type_line "fulmar attach $account@$server_address; echo status-\$?"
+expect '^typed-in-the-dark-42'
+type_line 'echo attached-$((40 + 2))'
+expect '^attached-42'
+step "the client is killed and its window gone: fulmar attach $account@$server_address comes back"
+
 type_line 'exit 7'
 expect '^status-7'
 until_holds 'something is left of the session' runs_no -x fulmar

@@ -101,6 +101,14 @@ impl Login {
         assert_eq!(self.line(), wanted);
     }
 
+    /// Expects that the server agrees to an offer of a client that can attach: it says the session's name first.
+    #[track_caller]
+    fn expect_agreed(&mut self) {
+        let name = self.line();
+        assert!(name.starts_with("FULMAR NAME "), "{name}");
+        self.expect_line("FULMAR AGREED\n");
+    }
+
     #[track_caller]
     fn expect_hello(&mut self) {
         self.expect_line(concat!("FULMAR HELLO ", env!("CARGO_PKG_VERSION"), "\n"));
@@ -138,7 +146,7 @@ impl Login {
                     assert_eq!(key, params.key, "another server");
                     params.port = port;
                 }
-                None => assert!(line.starts_with("FULMAR WARNING "), "{line}"),
+                None => assert!(is_news(&line), "{line}"),
             }
         }
     }
@@ -237,6 +245,13 @@ impl ServerParams {
     }
 }
 
+/// Tells if a line is for the user of a session that begins.
+fn is_news(line: &str) -> bool {
+    ["FULMAR WARNING ", "FULMAR NAME "]
+        .iter()
+        .any(|start| line.starts_with(start))
+}
+
 /// A client without a terminal: the state machine on a socket.
 struct Guest {
     client: Client,
@@ -307,7 +322,7 @@ fn a_server_can_be_reached_before_it_has_an_offer() {
     guest.send(&datagrams);
     // What has come for it waits.
     login.write(OFFER);
-    login.expect_line("FULMAR AGREED\n");
+    login.expect_agreed();
     login.expect_line("FULMAR HEARD\n");
     login.expect_line("");
     await_input(&*guest.socket);
@@ -324,7 +339,7 @@ fn a_server_moves_to_where_the_offer_wishes_it_and_keeps_its_key() {
         "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nbind 127.0.0.1\nport {port}\nword cat\nFULMAR END\n"
     ));
     login.expect_line(&format!("MOSH CONNECT {port} {}\n", first.key));
-    login.expect_line("FULMAR AGREED\n");
+    login.expect_agreed();
     let moved = ServerParams { port, ..first };
     let mut guest = Guest::of(&moved, None);
     let datagrams = guest.datagrams();
@@ -348,7 +363,7 @@ fn a_wished_port_that_is_about_to_be_let_go_is_waited_for() {
     let line = login.line();
     let at = ServerParams::words(&line).map(|(at, _)| at);
     assert_eq!(at, Some(port), "{line}");
-    login.expect_line("FULMAR AGREED\n");
+    login.expect_agreed();
 }
 
 #[test]
@@ -360,7 +375,7 @@ fn a_server_that_is_where_it_is_wished_stays_there() {
         first.port - 1,
         first.port
     ));
-    login.expect_line("FULMAR AGREED\n");
+    login.expect_agreed();
 }
 
 #[test]
@@ -376,7 +391,7 @@ fn a_wish_is_heard_where_no_port_was_free_before() {
     login.expect_line(ANNOUNCEMENT);
     let (at, _) = ServerParams::words(&login.line()).expect("a connect line");
     assert_eq!(at, port);
-    login.expect_line("FULMAR AGREED\n");
+    login.expect_agreed();
 }
 
 #[test]
@@ -453,7 +468,7 @@ fn a_server_that_dies_is_told_to_the_login() {
         login.introduction();
         if is_asked {
             login.write(OFFER);
-            login.expect_line("FULMAR AGREED\n");
+            login.expect_agreed();
         }
         login.daemon().kill();
         login.expect_line("FULMAR ERROR the server has ended before it heard a client\n");

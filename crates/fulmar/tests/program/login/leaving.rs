@@ -266,15 +266,10 @@ fn a_client_killed_in_the_session(starter: Starter) {
     let Some(mut second) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
         return;
     };
-    second.wait_for_text("a session of yours is running here without a client");
-    second.wait_for_text("To end it: kill");
-    // What it says ends it.
-    let contents = second.screen().contents();
-    let (_, told) = contents.split_once("To end it: ").expect("it is told");
-    second.type_keys(format!(
-        "{}\n",
-        told.lines().next().unwrap_or_default().trim_end()
-    ));
+    second.wait_for_text("a session waits here: far-1 (fulmar attach, ls, kill)");
+    second.wait_for_prompt();
+    second.type_keys("fulmar kill --local far-1\n");
+    second.wait_for_text("session far-1 was told to end");
     second.wait_for_prompt();
     leave(&mut second);
     scene.expect_nothing_left();

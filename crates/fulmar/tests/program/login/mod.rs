@@ -2,6 +2,7 @@
 //! machines of the test's own (docs/login.md has the table).
 
 mod addresses;
+mod attaching;
 mod drop_in;
 pub(crate) mod dropbear;
 mod fallback;
