@@ -318,7 +318,7 @@ fn the_key_is_in_no_argument_and_no_environment() {
 }
 
 #[test]
-fn every_signal_that_can_be_caught_ends_the_session_and_restores_the_terminal() {
+fn every_signal_that_can_be_caught_ends_the_client_and_restores_the_terminal() {
     for (signal, name) in [
         (Signal::HUP, "SIGHUP"),
         (Signal::INT, "SIGINT"),
@@ -337,13 +337,18 @@ fn every_signal_that_can_be_caught_ends_the_session_and_restores_the_terminal() 
         (Signal::TRAP, "SIGTRAP"),
     ] {
         let world = world();
-        let mut terminal = start(&local(&world, &[], &[]));
+        let mut terminal = start(&local(&world, &["--name", "left"], &[]));
         terminal.wait_for_prompt();
         let client = Process::of(terminal.pid()).expect("the client runs");
         client.signal(signal);
         assert_eq!(terminal.wait_for_end().code(), Some(255), "{name}");
         terminal.expect_restored();
         terminal.wait_for_text(&format!("fulmar: ended by {name}"));
+        // The session goes on.
+        let mut kill = world.command(world.ours("fulmar"));
+        let output = kill.args(["kill", "--local", "left"]).output();
+        let output = output.expect("it starts");
+        assert!(output.status.success(), "{name}: {output:?}");
     }
 }
 
