@@ -1,5 +1,7 @@
 //! The troubles of real networks: bursts of loss, other addresses, outages, sleep.
 
+use std::sync::LazyLock;
+
 use super::super::{Cell, Experiment, LabSetup};
 use super::recording::OWN_BASH;
 use super::response::Response;
@@ -11,8 +13,8 @@ pub(super) const TROUBLE: Experiment = Experiment {
     name: "trouble",
     title: "Moves, outages, sleep",
     source: "our own",
-    about: "A round trip of 100 ms, with what a laptop meets: loss in bursts, another address \
-        every 10 s, a translator that forgets, 10 s and 60 s without any network while somebody \
+    about: "A round trip of 100 ms, with what a laptop meets: loss in bursts, a path that is dead \
+        for the last sixth of each 1.2 s, another address every 5 s, a translator that forgets, 10 s and 60 s without any network while somebody \
         types on, and half a minute of sleep. The session ought to be there afterwards, all keys \
         in it once and in order; an ssh whose address changes cannot be.",
     published: &[],
@@ -20,6 +22,17 @@ pub(super) const TROUBLE: Experiment = Experiment {
     why: "",
     cells: trouble,
 };
+
+/// A path that is good for a second and dead for 0.2 s, in turns.
+///
+/// Two minutes of it: longer than the recording is typed.
+static DEAD_SIXTH: LazyLock<String> = LazyLock::new(|| {
+    let turns = (0..100).map(|turn| {
+        let (dead, good) = (1200 * turn + 1000, 1200 * turn + 1200);
+        format!("\nat {dead}ms both loss 100%, delay 50ms\nat {good}ms both loss 0%, delay 50ms")
+    });
+    format!("both loss 0%, delay 50ms{}", turns.collect::<String>())
+});
 
 /// Changes count from the start of the typing: the session is up then.
 fn trouble(setup: &LabSetup) -> Vec<Cell> {
@@ -41,15 +54,21 @@ fn trouble(setup: &LabSetup) -> Vec<Cell> {
             usual.tcp(300),
         ),
         setting(
+            "dead-sixth",
+            "1 s good, 0.2 s dead",
+            &DEAD_SIXTH,
+            usual.tcp(700),
+        ),
+        setting(
             "roaming",
-            "another address every 10 s",
-            "both delay 50ms\nevery 10s client moves",
+            "another address every 5 s",
+            "both delay 50ms\nevery 5s client moves",
             for_good,
         ),
         setting(
             "rebinding",
-            "a translator that forgets every 10 s",
-            "both delay 50ms\nnat 198.51.100.9 filter port\nevery 10s nat rebinds",
+            "a translator that forgets every 5 s",
+            "both delay 50ms\nnat 198.51.100.9 filter port\nevery 5s nat rebinds",
             for_good,
         ),
         setting(
