@@ -34,6 +34,7 @@ fn a_flood_ends_a_round_trip_after_it_was_interrupted_at_the_earliest() {
     for (peer, source) in [("ssh", FloodSource::Cat), ("fulmar", FloodSource::Yes)] {
         let flood = FloodInterrupt {
             round_trip: ms(40),
+            link: "rate 100mbit",
             source,
             times: 1,
         };

@@ -6,7 +6,7 @@ mod support;
 
 use std::time::Duration;
 
-use fulmar_lab::instrument::load::{Load, Repaint, Text};
+use fulmar_lab::instrument::load::{Load, Outage, Repaint, Text};
 use fulmar_lab::trace::Size;
 use support::measuring::{measured, value};
 
@@ -39,7 +39,11 @@ fn a_paste_arrives_whole_and_its_memory_is_seen() {
 
 #[test]
 fn keys_of_an_outage_arrive_after_it() {
-    let outage = Load::Outage(40, Duration::from_secs(2));
+    let outage = Load::Outage(Outage {
+        keys: 40,
+        time: Duration::from_secs(2),
+        round_trip: Duration::from_millis(20),
+    });
     let Some(measured) = measured("fulmar-n", &outage) else {
         return;
     };

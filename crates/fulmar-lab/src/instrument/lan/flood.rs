@@ -15,7 +15,10 @@ use crate::instrument::watcher::ByteStream as _;
 use crate::peer::Peer;
 
 /// A fast link with the queue that such a link has: 20 ms of it.
-pub(super) const LINK: &str = "rate 100mbit queue 256kB";
+pub(super) const FAST: &str = "rate 100mbit queue 256kB";
+
+/// A slow link with a queue that holds 4 s of it, as those of cellular networks do.
+pub(super) const DEEP: &str = "rate 2mbit queue 1000kB";
 
 /// The time for which it floods before Ctrl-C.
 const FLOOD: Duration = Duration::from_secs(2);
@@ -33,6 +36,8 @@ const FILE_TIMES: usize = 64;
 pub struct FloodInterrupt {
     /// The round trip of the link.
     pub round_trip: Duration,
+    /// The rest of the link: a list of a scenario.
+    pub link: &'static str,
     /// The program that floods.
     pub source: FloodSource,
     /// The number of floods.
@@ -51,7 +56,7 @@ pub enum FloodSource {
 impl Work for FloodInterrupt {
     fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let peer = Peer::parse(peer)?;
-        let scenario = link(seed, self.round_trip, LINK)?;
+        let scenario = link(seed, self.round_trip, self.link)?;
         let file = tempfile::NamedTempFile::new().context("making a file to show")?;
         let command = match self.source {
             FloodSource::Yes => "yes".to_owned(),
@@ -85,7 +90,7 @@ impl Work for FloodInterrupt {
     fn parameters(&self) -> Vec<(&'static str, String)> {
         vec![
             ("round trip", in_millis(self.round_trip)),
-            ("link", LINK.to_owned()),
+            ("link", self.link.to_owned()),
             ("interrupts", self.times.to_string()),
         ]
     }

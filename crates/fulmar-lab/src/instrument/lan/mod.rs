@@ -3,7 +3,7 @@
 //! | what | how | figures |
 //! |---|---|---|
 //! | echo | a recording whose host echoes at once, typed in closed loop | `echo`, `link` (UDP, measured before), `cost`: the difference of the medians |
-//! | flood | `yes`, or `cat` of many lines, in a shell behind 100 Mbit/s; Ctrl-C after two seconds | `interrupt_to_prompt`, and `interrupt_to_answer` of a command typed then |
+//! | flood | `yes`, or `cat` of many lines, in a shell behind 100 Mbit/s, or behind 2 Mbit/s with a queue of 4 s; Ctrl-C after two seconds | `interrupt_to_prompt`, and `interrupt_to_answer` of a command typed then |
 //! | start | the time to a prompt over round trips of 20, 100 and 300 ms, in turns with ssh | `round_trips`: the slope; `at_once`: what is left at no distance |
 //! | login | the time to the prompt of a login as users make it, in turns with ssh | `to_prompt`, `over_ssh`; of ours also each `step` that its log tells |
 //! | idle | a session in which nothing happens | packets and bytes a minute, processor time an hour, memory |
@@ -70,18 +70,32 @@ pub fn cells(setup: &LabSetup) -> Vec<Cell> {
                 EchoCost { round_trip, keys },
             )
         });
-        for (name, source) in [("yes", FloodSource::Yes), ("cat", FloodSource::Cat)] {
+        for (name, source) in FLOODS {
             cells.push(alone(
                 format!("flood-{name}-{millis}ms"),
                 format!("Ctrl-C in a flood of {name}, round trip {millis} ms"),
                 Duration::from_secs(4 + 4 * times as u64),
                 FloodInterrupt {
                     round_trip,
+                    link: flood::FAST,
                     source,
                     times,
                 },
             ));
         }
+    }
+    for (name, source) in FLOODS {
+        cells.push(alone(
+            format!("flood-{name}-deep"),
+            format!("Ctrl-C in a flood of {name} behind a queue of 4 s, round trip 100 ms"),
+            Duration::from_secs(10 + 14 * times as u64),
+            FloodInterrupt {
+                round_trip: Duration::from_millis(100),
+                link: flood::DEEP,
+                source,
+                times,
+            },
+        ));
     }
     cells.push(alone(
         "start",
@@ -114,6 +128,9 @@ pub fn cells(setup: &LabSetup) -> Vec<Cell> {
     cells
 }
 
+/// The programs that flood, by name.
+const FLOODS: [(&str, FloodSource); 2] = [("yes", FloodSource::Yes), ("cat", FloodSource::Cat)];
+
 /// The peers as found.
 const PEERS: [&str; 3] = ["ssh", "mosh", "fulmar"];
 
@@ -134,12 +151,16 @@ fn alone(
 }
 
 /// Returns a time as a parameter says it.
-fn in_millis(time: Duration) -> String {
+pub(in crate::instrument) fn in_millis(time: Duration) -> String {
     format!("{} ms", time.as_millis())
 }
 
 /// Returns a link with this round trip, on which something else happens before.
-fn link(seed: u64, round_trip: Duration, before: &str) -> Result<Scenario> {
+pub(in crate::instrument) fn link(
+    seed: u64,
+    round_trip: Duration,
+    before: &str,
+) -> Result<Scenario> {
     let mut stages: Vec<String> = Vec::new();
     stages.extend((!before.is_empty()).then(|| before.to_owned()));
     if !round_trip.is_zero() {
@@ -160,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_link_has_half_of_its_round_trip_each_way() {
-        let scenario = link(3, Duration::from_millis(1), flood::LINK).unwrap();
+        let scenario = link(3, Duration::from_millis(1), flood::FAST).unwrap();
         let rate = Rate::bits(100_000_000, Queue::bytes(256_000));
         let delay = Delay::fixed(Duration::from_micros(500));
         assert_eq!(scenario.up, [rate, delay]);
@@ -174,9 +195,9 @@ mod tests {
             .into_iter()
             .map(|cell| cell.name)
             .collect();
-        assert_eq!(names.len(), 3 * 3 + 4 + 2);
+        assert_eq!(names.len(), 3 * 3 + 2 + 4 + 2);
         names.sort();
         names.dedup();
-        assert_eq!(names.len(), 3 * 3 + 4 + 2);
+        assert_eq!(names.len(), 3 * 3 + 2 + 4 + 2);
     }
 }

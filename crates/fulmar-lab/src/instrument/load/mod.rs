@@ -12,7 +12,7 @@
 //! | outage | 3000 keys in an outage of a minute | `to_catch_up`, from its end until all have arrived |
 //! | beside-… | a large screen changes all the time beside a TCP stream in one queue | `share`, `rate`, `rate_beside` |
 //!
-//! The link adds no delay and has no limit, but beside a stream. What is not over in time has `in_time` 0 and no time; what
+//! The link adds no delay and has no limit, but beside a stream and for the few keys of an outage. What is not over in time has `in_time` 0 and no time; what
 //! arrives otherwise than it was typed is a run that failed.
 
 mod beside;
@@ -28,11 +28,12 @@ use fulmar_sim::{CLIENT, Change};
 
 use super::figures::{HostCosts, millis, traffic};
 use super::hosts::PeerHosts;
+use super::lan::{in_millis, link};
 use super::{Kernel, WINDOW, cell};
 use crate::experiment::{Cell, LabSetup, Measured, Work};
 use crate::peer::Peer;
 use crate::scenario::Scenario;
-use crate::trace::{LinkTraces, Size};
+use crate::trace::Size;
 pub use program::{LoadProgram, Text};
 use terminal::LoadTerminal;
 
@@ -59,10 +60,6 @@ const LARGE: Size = Size {
 
 /// The number of bytes that are pasted. Chosen by eye.
 const PASTE_BYTES: usize = 8_000_000;
-
-/// The number of keys that are typed in an outage, and its length. Chosen by eye.
-const OUTAGE_KEYS: usize = 3000;
-const OUTAGE: Duration = Duration::from_secs(60);
 
 /// The time for which it is quiet before an outage.
 const QUIET: Duration = Duration::from_secs(1);
@@ -92,8 +89,37 @@ pub enum Load {
     Storm(&'static str),
     /// So many bytes typed at once.
     Paste(usize),
-    /// So many keys typed in an outage of that time.
-    Outage(usize, Duration),
+    /// Keys typed while there is no network.
+    Outage(Outage),
+}
+
+/// An outage, and the keys that are typed in it, evenly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// Their number.
+    pub keys: usize,
+    /// The time without a network.
+    pub time: Duration,
+    /// The round trip of the link.
+    pub round_trip: Duration,
+}
+
+impl Outage {
+    /// More than a few datagrams hold. Chosen by eye.
+    const MANY: Self = Self {
+        keys: 3000,
+        time: Duration::from_secs(60),
+        round_trip: Duration::ZERO,
+    };
+
+    /// Somebody who tries now and then.
+    const fn few(seconds: u64) -> Self {
+        Self {
+            keys: 10,
+            time: Duration::from_secs(seconds),
+            round_trip: Duration::from_millis(100),
+        }
+    }
 }
 
 /// The pace of a screen that changes, and its end.
@@ -143,7 +169,11 @@ fn shared() -> impl Iterator<Item = Cell> {
 fn unshared() -> Vec<Cell> {
     let screen = "8 s of a screen redrawn 20 times a second";
     let storm = "what is much work for a terminal, at 400x100";
-    let outage = "3000 keys in an outage of 60 s";
+    let [few_10, few_60] = [
+        "10 keys in an outage of 10 s, round trip 100 ms",
+        "10 keys in an outage of 60 s, round trip 100 ms",
+    ];
+    let many = "3000 keys in an outage of 60 s";
     let fast = "20 s of a screen redrawn 50 times a second";
     [
         (
@@ -181,7 +211,9 @@ fn unshared() -> Vec<Cell> {
         ("storm-shift", storm, 15, Load::Storm("e#8e[ @")),
         ("storm-lines", storm, 15, Load::Storm("e[He[99Le[99M")),
         ("paste", "8 MB pasted", 15, Load::Paste(PASTE_BYTES)),
-        ("outage", outage, 70, Load::Outage(OUTAGE_KEYS, OUTAGE)),
+        ("outage", many, 70, Load::Outage(Outage::MANY)),
+        ("outage-10s-few", few_10, 30, Load::Outage(Outage::few(10))),
+        ("outage-60s-few", few_60, 100, Load::Outage(Outage::few(60))),
     ]
     .map(|(name, title, seconds, load)| Cell {
         is_alone: load.is_alone(),
@@ -215,6 +247,13 @@ impl Load {
         }
     }
 
+    fn round_trip(self) -> Duration {
+        match self {
+            Self::Outage(outage) => outage.round_trip,
+            _ => Duration::ZERO,
+        }
+    }
+
     fn window(self) -> Size {
         match self {
             Self::Storm(_) => STORM_SIZE,
@@ -240,7 +279,9 @@ impl Load {
                 piece: piece.to_owned(),
                 bytes: STORM_BYTES,
             },
-            Self::Paste(bytes) | Self::Outage(bytes, _) => LoadProgram::Sink { bytes },
+            Self::Paste(bytes) | Self::Outage(Outage { keys: bytes, .. }) => {
+                LoadProgram::Sink { bytes }
+            }
         }
     }
 }
@@ -248,7 +289,7 @@ impl Load {
 impl Work for Load {
     fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let peer = Peer::parse(peer)?;
-        let scenario = Scenario::parse(&format!("seed {seed}"), &LinkTraces::none())?;
+        let scenario = link(seed, self.round_trip(), "")?;
         let text = tempfile::NamedTempFile::new().context("making a file to show")?;
         if let Self::Throughput(kind, bytes) = self {
             kind.write(text.path(), *bytes)?;
@@ -278,10 +319,16 @@ impl Work for Load {
                 ("redrawn", format!("{rate} times a second, {seconds} s")),
             ],
             Self::Yes => Vec::new(),
-            Self::Outage(keys, time) => vec![
-                ("keys", keys.to_string()),
-                ("outage", format!("{} s", time.as_secs())),
-            ],
+            Self::Outage(outage) => {
+                let mut parameters = vec![
+                    ("keys", outage.keys.to_string()),
+                    ("outage", format!("{} s", outage.time.as_secs())),
+                ];
+                if !outage.round_trip.is_zero() {
+                    parameters.push(("round trip", in_millis(outage.round_trip)));
+                }
+                parameters
+            }
         }
     }
 }
@@ -331,7 +378,7 @@ impl LoadSession {
             Load::Repaint(..) | Load::Yes => self.traffic(),
             Load::Storm(_) => self.storm(),
             Load::Paste(bytes) => self.paste(bytes),
-            Load::Outage(keys, time) => self.outage(keys, time),
+            Load::Outage(outage) => self.outage(outage),
         }
     }
 
@@ -430,7 +477,7 @@ impl LoadSession {
         Ok(measured)
     }
 
-    fn outage(&mut self, keys: usize, time: Duration) -> Result<Measured> {
+    fn outage(&mut self, Outage { keys, time, .. }: Outage) -> Result<Measured> {
         self.begin();
         self.terminal.rest(QUIET)?;
         self.hosts.session.link.apply(Change::Cut(CLIENT))?;
@@ -492,7 +539,7 @@ mod tests {
         }
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 13);
+        assert_eq!(names.len(), 15);
     }
 
     #[test]
@@ -503,7 +550,7 @@ mod tests {
             line(Load::Throughput(Text::Words, 5)),
             "lab load cat /tmp/text"
         );
-        assert_eq!(line(Load::Outage(30, OUTAGE)), "lab load sink 30");
+        assert_eq!(line(Load::Outage(Outage::few(60))), "lab load sink 10");
         let storm = Load::Storm("e#8e[ @");
         assert_eq!(line(storm), "lab load storm 'e#8e[ @' 400000");
     }
