@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The first table is what [`KEPT`] successive screens take, as the crate estimates it and, on
-//! Linux, by how much the process has grown. The second is the time of one `diff_from` between a
+//! Linux, by how much the process has grown (next to nothing, if it uses again what another row has freed). The second is the time of one `diff_from` between a
 //! screen and the next, with the length of the frame: the median of all steps.
 
 use std::hint::black_box;
@@ -24,11 +24,23 @@ fn main() {
         ("all rows", |n| redrawn(n, 0..60)),
     ];
     // Memory first, while the process has freed none that it could use again.
-    println!("{KEPT} screens of 60 x 200, kB");
-    println!("{:<18} {:>8} {:>8}", "between them", "estimate", "process");
+    println!(
+        "{:<18} {:>17} {:>17}",
+        format!("{KEPT} screens, kB"),
+        "24 x 80",
+        "60 x 200"
+    );
+    println!(
+        "{:<18} {:>8} {:>8} {:>8} {:>8}",
+        "between them", "estimate", "process", "estimate", "process"
+    );
     for (name, step) in inputs {
-        let (estimate, grown) = kept(size(60, 200), step);
-        println!("{name:<18} {estimate:>8} {grown:>8}");
+        print!("{name:<18}");
+        for (rows, columns) in [(24, 80), (60, 200)] {
+            let (estimate, grown) = kept(size(rows, columns), step);
+            print!(" {estimate:>8} {grown:>8}");
+        }
+        println!();
     }
 
     println!();
