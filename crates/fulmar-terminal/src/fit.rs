@@ -5,21 +5,13 @@
 use std::collections::VecDeque;
 
 use crate::grid::Grid;
+use crate::reflow::{Cutter, Place, Reflow};
 use crate::row::SharedRow;
 use crate::rows_above::RowsAbove;
 use crate::saved_cursor::SavedCursor;
 use crate::screen::Screen;
 use crate::size::{Column, Position, Row, Size};
 use crate::style::Color;
-
-/// A place that stays at its text while rows come and go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// Counted from the uppermost row there is, also above the screen.
-    pub(crate) row: usize,
-    /// One behind the last column if the next character goes to the next row.
-    pub(crate) column: usize,
-}
 
 impl Place {
     fn new(position: Position, pending_wrap: bool) -> Place {
@@ -71,18 +63,34 @@ impl Screen {
         std::mem::swap(&mut self.main_grid_mut().above, above);
     }
 
-    /// Gives the screen the size of a window. The text of the main screen stays around its cursor: rows leave at the top, and
+    /// Puts a screen of before in the place of this one. The work stays.
+    pub(crate) fn go_back_to(&mut self, before: &Screen) {
+        let work = self.work() + 2 * u64::from(before.size.rows());
+        self.clone_from(before);
+        self.hidden.work = 0;
+        self.grid.work = work;
+    }
+
+    /// Gives the screen the size of a window, and returns false if rows have left for good. The text of the main screen stays around its cursor: rows leave at the top, and
     /// come back. The alternate screen, which its program paints anew, is cropped or extended at its right and bottom.
-    pub(crate) fn fit(&mut self, size: Size) {
+    pub(crate) fn fit(&mut self, size: Size, reflow: Reflow) -> bool {
         if size == self.size {
-            return;
+            return true;
         }
         let background = self.style.background;
         let mut places = self.places();
-        self.main_grid_mut().fit(size, background, &mut places);
+        let reflow = match reflow {
+            // Nobody draws there.
+            Reflow::AboveCursor if self.alternate => Reflow::All,
+            _ => reflow,
+        };
+        let is_all_kept = self
+            .main_grid_mut()
+            .fit(size, background, reflow, &mut places);
         // What fits is left alone: this is for the alternate grid and whatever goes with a size.
         self.resize(size);
         self.set_places(&places);
+        is_all_kept
     }
 
     fn places(&self) -> Places {
@@ -110,7 +118,7 @@ impl Screen {
             &mut self.saved
         };
         // Where nothing was saved, that is home, whatever the window.
-        if *saved != SavedCursor::default() {
+        if saved.is_set {
             (saved.position, saved.pending_wrap) = places.saved.on_screen(size);
         }
         if !self.alternate {
@@ -123,14 +131,20 @@ impl Screen {
 impl Grid {
     /// Gives the grid another size. Rows below the cursor that are empty go first, then rows leave at the top until the cursor's
     /// is there, and only then those at the bottom are lost. Those that have left come back before empty ones enter below.
-    fn fit(&mut self, size: Size, background: Color, places: &mut Places) {
+    /// Returns false if rows have left for good.
+    fn fit(&mut self, size: Size, background: Color, reflow: Reflow, places: &mut Places) -> bool {
         let mut rows = self.above.take_rows();
         let mut top = rows.len();
         rows.append(&mut self.take_rows());
         places.all().for_each(|place| place.row += top);
         self.work += rows.len() as u64 + u64::from(size.rows());
         if self.columns() != size.columns() {
-            self.set_columns(&mut rows, size.columns(), background);
+            let cropped = match reflow {
+                Reflow::All => VecDeque::new(),
+                Reflow::AboveCursor => rows.split_off(line_start(&rows, places.cursor.row)),
+                Reflow::Off => std::mem::take(&mut rows),
+            };
+            (rows, top) = self.set_width(rows, cropped, top, size.columns(), background, places);
         }
         let wanted = usize::from(size.rows());
         let present = rows.len() - top;
@@ -149,8 +163,47 @@ impl Grid {
             .all()
             .for_each(|place| place.row = place.row.saturating_sub(top));
         self.set_rows(rows.split_off(top));
-        self.above.set_rows(rows);
+        self.above.set_rows(rows)
     }
+}
+
+impl Grid {
+    /// Cuts the lines of `lines` anew, and crops or extends the rows below them. Returns all of them, and the number of the
+    /// row that begins the screen, which `top` did before.
+    fn set_width(
+        &mut self,
+        lines: VecDeque<SharedRow>,
+        mut cropped: VecDeque<SharedRow>,
+        top: usize,
+        columns: u16,
+        background: Color,
+        places: &mut Places,
+    ) -> (VecDeque<SharedRow>, usize) {
+        let mut first = Place {
+            row: top,
+            column: 0,
+        };
+        let (above, below): (Vec<&mut Place>, Vec<&mut Place>) = places
+            .all()
+            .chain([&mut first])
+            .partition(|place| place.row < lines.len());
+        let mut cutter = Cutter::new(columns);
+        let mut rows = cutter.cut(&lines, above);
+        self.work += cutter.work;
+        self.set_columns(&mut cropped, columns, background);
+        for place in below {
+            place.row = place.row - lines.len() + rows.len();
+            place.column = place.column.min(usize::from(columns) - 1);
+        }
+        rows.append(&mut cropped);
+        (rows, first.row)
+    }
+}
+
+/// Returns the number of the row with which the line of row `row` begins.
+fn line_start(rows: &VecDeque<SharedRow>, row: usize) -> usize {
+    let above = rows.range(..row).rev();
+    row - above.take_while(|row| row.is_wrapped()).count()
 }
 
 /// Returns how many rows at the end have no text, of those from `first` on.

@@ -14,6 +14,10 @@ const ROWS_MAX: usize = 16_384;
 /// Source: docs/threat-model.md §6.
 const CELLS_MAX: usize = Size::CELLS_MAX as usize;
 
+/// As many of them may be scrolled off ones, also where a resize has left fewer. Chosen by eye: a shell that draws a long line
+/// anew in a narrow window scrolls off some, and what is printed there takes more rows than in a wide one.
+const SCROLLED_ROWS_MIN: usize = 256;
+
 /// A change of what stands above the main screen, oldest first: the seam for whoever keeps a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Departure {
@@ -26,12 +30,14 @@ pub enum Departure {
 
 /// The rows that have left the main screen at its top, as far as a window of another size brings them back.
 ///
-/// Rows come in by a resize. While some are here, those that the program scrolls off come in as well, and as many of the
-/// oldest depart, so that what is here always goes on where the screen begins.
+/// Rows come in by a resize. While some are here, those that the program scrolls off come in as well, so that what is here always
+/// goes on where the screen begins.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RowsAbove {
     /// Uppermost first. All as wide as the screen.
     rows: VecDeque<SharedRow>,
+    /// With more rows than that, scrolling has the oldest depart.
+    rows_max: usize,
     /// The departures since somebody looked; `None` if nobody does.
     departures: Option<Vec<Departure>>,
 }
@@ -67,6 +73,9 @@ impl RowsAbove {
             row
         } else {
             self.rows.push_back(row);
+            if self.rows.len() <= self.rows_max {
+                return None;
+            }
             self.rows.pop_front()?
         };
         match &mut self.departures {
@@ -83,8 +92,8 @@ impl RowsAbove {
         std::mem::take(&mut self.rows)
     }
 
-    /// Takes the rows that a resize leaves above the screen. The oldest depart if there are too many.
-    pub(crate) fn set_rows(&mut self, mut rows: VecDeque<SharedRow>) {
+    /// Takes the rows that a resize leaves above the screen. The oldest depart if there are too many; returns true if none has.
+    pub(crate) fn set_rows(&mut self, mut rows: VecDeque<SharedRow>) -> bool {
         let columns = rows.front().map_or(1, |row| usize::from(row.columns()));
         let rows_max = ROWS_MAX.min(CELLS_MAX / columns.max(1));
         let departed = rows.len().saturating_sub(rows_max);
@@ -93,7 +102,24 @@ impl RowsAbove {
                 departures.push(Departure::Row(row));
             }
         }
+        self.rows_max = rows.len().max(SCROLLED_ROWS_MIN);
         self.rows = rows;
+        departed == 0
+    }
+
+    /// Returns the rows alone.
+    pub(crate) fn kept(&self) -> RowsAbove {
+        RowsAbove {
+            rows: self.rows.clone(),
+            rows_max: self.rows_max,
+            departures: None,
+        }
+    }
+
+    /// Takes back the rows of before.
+    pub(crate) fn go_back_to(&mut self, before: &RowsAbove) {
+        self.rows.clone_from(&before.rows);
+        self.rows_max = before.rows_max;
     }
 
     /// Drops everything, as the program wants it.
@@ -135,11 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn nobody_keeps_rows_that_nobody_wants() {
+    fn a_resize_that_leaves_few_rows_has_some_come_in_by_scrolling() {
         let mut above = RowsAbove::default();
         assert!(above.is_idle());
         assert_eq!(above.push_scrolled(row(2)), Some(row(2)));
-        above.set_rows([row(3), row(4)].into());
+        above.set_rows([row(3)].into());
+        for _ in 1..SCROLLED_ROWS_MIN {
+            assert_eq!(above.push_scrolled(row(4)), None);
+        }
         assert_eq!(above.push_scrolled(row(5)), Some(row(3)));
         above.clear();
         assert!(above.is_idle());

@@ -21,6 +21,7 @@ impl Screen {
             style: self.style.clone(),
             charsets: self.charsets,
             origin: self.modes.has(ModeFlags::ORIGIN),
+            is_set: true,
         };
     }
 

@@ -12,4 +12,6 @@ pub(crate) struct SavedCursor {
     pub(crate) style: Style,
     pub(crate) charsets: Charsets,
     pub(crate) origin: bool,
+    /// True if something was saved, and moves with its text.
+    pub(crate) is_set: bool,
 }

@@ -3,6 +3,7 @@
 use crate::clustering::Clustering;
 use crate::csi::Csi;
 use crate::parser::{Ending, Handler, Parser};
+use crate::reflow::Reflow;
 use crate::replies::Replies;
 use crate::report::TerminalReport;
 use crate::row::SharedRow;
@@ -29,6 +30,8 @@ pub struct Terminal {
     screen: Screen,
     /// No part of the screen, of which there are snapshots: lent to it while it changes.
     above: RowsAbove,
+    /// The screen and the rows above it before the first of the resizes behind which nothing was drawn yet.
+    before_resizes: Option<Box<(Screen, RowsAbove)>>,
     replies: Replies,
 }
 
@@ -39,6 +42,7 @@ impl Terminal {
             parser: Parser::default(),
             screen: Screen::new(size),
             above: RowsAbove::default(),
+            before_resizes: None,
             replies: Replies::new(),
         }
     }
@@ -56,8 +60,12 @@ impl Terminal {
             parser,
             screen,
             above,
+            before_resizes,
             replies,
         } = self;
+        if !bytes.is_empty() {
+            *before_resizes = None;
+        }
         screen.swap_above(above);
         let taken = advance_within(parser, screen, replies, bytes, work_max);
         screen.swap_above(above);
@@ -70,11 +78,32 @@ impl Terminal {
     }
 
     /// Gives the screen the size of a window. The text of the main screen stays around its cursor: where the window gets shorter,
-    /// rows leave at the top, and a taller one brings them back, as far as they are kept.
+    /// rows leave at the top, and a taller one brings them back, as far as they are kept. If the width changes, lines are cut
+    /// anew into rows, and the cursor stays at its character.
     pub fn resize(&mut self, size: Size) {
+        self.resize_with(size, Reflow::All);
+    }
+
+    /// Gives the screen the size of a window; if the width changes, these lines are cut anew.
+    ///
+    /// Of several resizes with nothing drawn in between only the last counts: each begins from the screen before the first, so a
+    /// window that was small for a moment has cost nothing.
+    pub fn resize_with(&mut self, size: Size, reflow: Reflow) {
+        if size == self.screen.size() {
+            return;
+        }
+        let before = match self.before_resizes.take() {
+            Some(before) => {
+                self.screen.go_back_to(&before.0);
+                self.above.go_back_to(&before.1);
+                before
+            }
+            None => Box::new((self.screen.clone(), self.above.kept())),
+        };
         self.screen.swap_above(&mut self.above);
-        self.screen.fit(size);
+        let is_all_kept = self.screen.fit(size, reflow);
         self.screen.swap_above(&mut self.above);
+        self.before_resizes = Some(before).filter(|_| is_all_kept);
     }
 
     /// The rows right above the main screen, uppermost first, that a window of another size brings back.
@@ -95,6 +124,7 @@ impl Terminal {
 
     /// Sets the say that programs have in mode 2027.
     pub fn set_clustering(&mut self, clustering: Clustering) {
+        self.before_resizes = None;
         self.screen.set_clustering(clustering);
     }
 
@@ -105,6 +135,7 @@ impl Terminal {
 
     /// Tells what the user's terminal is like, and answers the questions about it that wait.
     pub fn set_report(&mut self, report: TerminalReport) {
+        self.before_resizes = None;
         self.screen.set_clustering(report.clustering);
         if !report.keyboard {
             self.screen.forget_keyboard();

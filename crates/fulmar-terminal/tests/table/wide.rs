@@ -43,9 +43,9 @@ fn inserting_and_deleting_blank_what_they_cut() {
 
 #[test]
 fn a_narrower_screen_keeps_no_half() {
-    use fulmar_terminal::{Glyph, Row, Size};
+    use fulmar_terminal::{Glyph, Reflow, Row, Size};
     let mut terminal = crate::after("漢字");
-    terminal.resize(Size::new(24, 3).expect("a small size"));
+    terminal.resize_with(Size::new(24, 3).expect("a small size"), Reflow::Off);
     let row = terminal.screen().row(Row(0));
     let glyphs: Vec<Glyph<'_>> = (0..3)
         .map(|c| row.glyph(fulmar_terminal::Column(c)))
