@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use fulmar_terminal::{
-    CellRow, Checker, Clustering, Colors, Column, Glyph, LINKS_MAX, MouseEncodings, Row, Screen,
-    Size, Style, Terminal, TerminalReport, Vocabulary,
+    CellRow, Checker, Clustering, Colors, Column, Glyph, LINKS_MAX, MouseEncodings, Reflow, Row,
+    Screen, Size, Style, Terminal, TerminalReport, Vocabulary,
 };
 use proptest::prelude::*;
 
@@ -302,6 +302,36 @@ proptest! {
         let a = terminal.screen().clone();
         terminal.resize(sizes.1);
         assert_contract(&a, terminal.screen());
+    }
+}
+
+/// As wide or high as windows get, or a few cells.
+fn window() -> impl Strategy<Value = Size> {
+    let side = || prop_oneof![1_u16..500, 1_u16..10];
+    (side(), side()).prop_map(|(rows, columns)| Size::new(rows, columns).expect("a window"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases().cases.div_ceil(2), ..cases() })]
+
+    /// A window that is dragged: each screen is told to a reader that was told those before.
+    #[test]
+    fn a_storm_of_resizes_is_told_in_either_vocabulary(
+        first in window(), clustering in clustering(),
+        reflow in prop::sample::select(vec![Reflow::All, Reflow::AboveCursor, Reflow::Off]),
+        steps in prop::collection::vec((window(), program()), 1..6),
+    ) {
+        for (name, vocabulary) in [("stock", Vocabulary::STOCK), ("rich", clusters(Vocabulary::RICH))] {
+            let mut terminal = run_with(clustering, first, "");
+            let mut told = terminal.screen().clone();
+            for (window, program) in &steps {
+                terminal.process(program.as_bytes());
+                terminal.resize_with(*window, reflow);
+                let frame = terminal.screen().diff_from(&told, &vocabulary);
+                assert_reaches(name, &told, terminal.screen(), &frame, &vocabulary);
+                told = terminal.screen().clone();
+            }
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Whatever is written: the terminal holds its promises, its caps, and does a bounded work.
 
-use fulmar_terminal::{CELL_TEXT_MAX, Clustering, Column, Glyph, Row, Screen, Size, Terminal};
+use fulmar_terminal::{
+    CELL_TEXT_MAX, Clustering, Column, Glyph, Reflow, Row, Screen, Size, Terminal,
+};
 use proptest::prelude::*;
 
 /// The most cells and rows that a byte may touch on average on a screen of 80x24: all of them with
@@ -77,6 +79,10 @@ fn clustering() -> impl Strategy<Value = Clustering> {
     ])
 }
 
+fn reflow() -> impl Strategy<Value = Reflow> {
+    prop::sample::select(vec![Reflow::All, Reflow::AboveCursor, Reflow::Off])
+}
+
 fn size() -> impl Strategy<Value = Size> {
     (1..9_u16, 1..12_u16).prop_map(|(rows, columns)| Size::new(rows, columns).expect("small"))
 }
@@ -93,13 +99,14 @@ proptest! {
     fn any_sequences_and_resizes_leave_a_whole_screen(
         clustering in clustering(),
         first in size(),
+        reflow in reflow(),
         steps in prop::collection::vec((piece(), prop::option::weighted(0.05, size())), 0..60),
     ) {
         let mut terminal = terminal(clustering, first);
         for (piece, resize) in steps {
             terminal.process(&piece);
             if let Some(size) = resize {
-                terminal.resize(size);
+                terminal.resize_with(size, reflow);
             }
             assert_whole(terminal.screen());
         }
