@@ -60,6 +60,11 @@ impl PtyInput {
         self.replies.note_reader(now, reader);
     }
 
+    /// Returns true if the program reads whole lines, which the terminal itself edits.
+    pub(crate) fn has_line_reader(&self) -> bool {
+        self.replies.reader().is_canonical
+    }
+
     /// Takes note that all output was read that was written before the last look at the terminal.
     pub(crate) fn note_drained(&mut self) {
         self.replies.note_drained();

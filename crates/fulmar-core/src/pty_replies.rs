@@ -111,6 +111,11 @@ impl PtyReplies {
         }
     }
 
+    /// The reader of which was heard last.
+    pub(crate) fn reader(&self) -> &TtyReader {
+        &self.reader
+    }
+
     /// Takes note of who reads.
     pub(crate) fn note_reader(&mut self, now: Time, reader: TtyReader) {
         let before = self.reader.group;

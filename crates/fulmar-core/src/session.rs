@@ -6,7 +6,7 @@ use std::time::Duration;
 use fulmar_base::Time;
 use fulmar_predict::TtyHints;
 use fulmar_terminal::{
-    CursorKeyMode, CursorKeys, ModeFlags, Screen, Size, Terminal, TerminalReport,
+    CursorKeyMode, CursorKeys, ModeFlags, Reflow, Screen, Size, Terminal, TerminalReport,
 };
 use fulmar_transport::StateNumber;
 
@@ -217,11 +217,21 @@ impl Session {
         self.echo.advance(now);
         let resized = self.resizes.take(now);
         if let Some(size) = resized {
-            self.terminal.resize(size);
+            self.terminal.resize_with(size, self.reflow());
             self.is_stale = true;
         }
         self.look(now);
         resized
+    }
+
+    /// The lines that a change of width cuts anew. A program that reads single keys, such as a shell, draws its own line anew, and
+    /// goes by the rows that it had.
+    fn reflow(&self) -> Reflow {
+        if self.input.has_line_reader() {
+            Reflow::All
+        } else {
+            Reflow::AboveCursor
+        }
     }
 
     /// Shows the screen as it is, finished or not: nothing more will come.
@@ -261,6 +271,7 @@ impl Session {
 mod tests {
     use std::time::Duration;
 
+    use fulmar_terminal::SharedRow;
     use fulmar_transport::limits::TURN_WORK_MAX;
 
     use super::*;
@@ -335,6 +346,31 @@ mod tests {
         assert_eq!(session.shown().size(), Size::new(20, 90).unwrap());
         assert_eq!(session.ignored_resizes(), 2);
         assert_eq!(session.advance(ms(0)), None);
+    }
+
+    #[test]
+    fn the_line_of_a_program_that_reads_keys_is_left_to_it() {
+        let rows = |is_canonical| {
+            let mut session = session();
+            let reader = TtyReader {
+                is_canonical,
+                ..TtyReader::default()
+            };
+            session.note_reader(ms(0), reader);
+            session.handle_output(ms(0), b"a long line\r\n$ half", TURN_WORK_MAX);
+            let (width, height) = (4, 9);
+            let resize = UserEvent::Resize(WindowSize { width, height });
+            session.handle_events(ms(1), StateNumber::new(1), &[resize]);
+            session.advance(ms(1));
+            let row = |row: &SharedRow| {
+                let mut text = String::new();
+                row.push_text(&mut text);
+                text
+            };
+            session.shown().rows().map(row).collect::<Vec<_>>()
+        };
+        assert_eq!(rows(true)[..5], ["a lo", "ng l", "ine", "$ ha", "lf"]);
+        assert_eq!(rows(false)[..5], ["a lo", "ng l", "ine", "$ ha", ""]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fulmar_base::{Hint, PathId};
 use fulmar_core::{ExitStatus, Server, ServerConfig, ServerEnding, ServerEvent};
 use fulmar_sim::{Datagram, Node, Random, SendFailure, Transmit};
-use fulmar_terminal::{Size, Terminal};
+use fulmar_terminal::{Reflow, Size, Terminal};
 use fulmar_transport::Arrival;
 use fulmar_transport::limits::TURN_WORK_MAX;
 
@@ -209,9 +209,11 @@ impl Far {
                 ServerEvent::StartShell { size } => {
                     assert!(!self.is_running, "the program is started once");
                     self.is_running = true;
-                    self.reference.resize(size);
+                    self.reference.resize_with(size, Reflow::AboveCursor);
                 }
-                ServerEvent::ResizePty { size } => self.reference.resize(size),
+                ServerEvent::ResizePty { size } => {
+                    self.reference.resize_with(size, Reflow::AboveCursor)
+                }
                 ServerEvent::Ended(why) => self.ended = Some(why),
                 _ => {}
             }
