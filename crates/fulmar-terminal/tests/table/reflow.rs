@@ -25,7 +25,7 @@ fn shows(terminal: &Terminal, wanted: &str) {
     assert_eq!(drawn(terminal.screen()), padded(wanted, rows));
 }
 
-/// What `bytes` draw on a screen of the first size is drawn so in a window of the second, and as before in one of the first.
+/// `bytes` draw on a screen of the first size something that looks so in a window of the second, and as before in one of the first.
 #[track_caller]
 fn reflows(first: (u16, u16), bytes: &str, second: (u16, u16), wanted: &str) {
     let mut terminal = after(first, bytes);
