@@ -8,6 +8,7 @@
 //! | `tidy` | the project's own rules about its sources |
 //! | `lines` | how large each crate is |
 //! | `figures` | measures beside ssh and stock Mosh and writes `docs/figures.md` |
+//! | `mutants` | plants known bugs in a copy, and sees whether the tests find them |
 //! | `recording` | records ssh and our program side by side, for the README |
 //!
 //! Chores are Rust because Rust is typed, tested and runs wherever the project does.
@@ -16,6 +17,7 @@ mod check;
 mod deny;
 mod figures;
 mod lines;
+mod mutants;
 mod outcome;
 mod packages;
 mod peers;
@@ -54,6 +56,8 @@ enum Command {
     Lines(lines::Lines),
     /// Measures beside ssh and stock Mosh and writes docs/figures.md
     Figures(figures::Figures),
+    /// Plants known bugs in a copy of the workspace and checks that the tests find each of them
+    Mutants(mutants::Mutants),
     /// Records ssh and Fulmar side by side over an emulated link, and draws the film in the README
     Recording,
 }
@@ -112,6 +116,7 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(&workspace),
         Command::Lines(lines) => lines.run(&workspace),
         Command::Figures(figures) => figures.run(&workspace),
+        Command::Mutants(mutants) => mutants.run(&workspace),
         Command::Recording => recording::run(&workspace),
     };
     match done {
