@@ -376,7 +376,7 @@ impl Client {
     }
 
     /// Begins to leave a session that is to go on, or leaves at once if that has begun before. Returns false, and does
-    /// nothing, if the session would not go on: [`Capability::Attach`] is not agreed on, or the server has not shown that.
+    /// nothing, if the session would not go on: see [`may_detach`](Client::may_detach).
     #[must_use = "a session that cannot be left is still there"]
     pub fn detach(&mut self, now: Time) -> bool {
         let is_possible = self.may_detach();
@@ -388,6 +388,12 @@ impl Client {
             self.settle();
         }
         is_possible
+    }
+
+    /// Returns true if the session goes on without this client: [`Capability::Attach`] is agreed on, and the server has shown
+    /// that.
+    pub fn may_detach(&self) -> bool {
+        self.capabilities.has(Capability::Attach) && self.dialect() == Dialect::Native
     }
 
     /// Returns datagrams to send now, and puts them into `out` in place of what that held; `None` if
@@ -752,11 +758,6 @@ impl Client {
             self.lifecycle.begin_closing(ClientEnding::Altered);
             self.show_closing();
         }
-    }
-
-    /// Returns true if the session goes on without this client.
-    fn may_detach(&self) -> bool {
-        self.capabilities.has(Capability::Attach) && self.dialect() == Dialect::Native
     }
 
     fn is_taken_over(&self) -> bool {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use fulmar_base::Time;
 use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_terminal::Size;
-use fulmar_transport::{Dialect, Endpoint, EndpointConfig, Intake, Role};
+use fulmar_transport::{Dialect, Endpoint, EndpointConfig, Intake, Role, StateNumber};
 
 use crate::agreement::Agreement;
 use crate::capability::{Capabilities, Capability};
@@ -22,6 +22,8 @@ pub(crate) struct Connection {
     pub(crate) endpoint: Endpoint<HostScreen, UserStream>,
     /// The capabilities that may be used once the client has shown that it agreed, too.
     capabilities: Capabilities,
+    /// True if its client takes a session which is there.
+    is_attachment: bool,
 }
 
 /// The settings of a connection, beside its key.
@@ -49,6 +51,7 @@ impl Connection {
         };
         Connection {
             capabilities: Agreement::capabilities_of(agreement),
+            is_attachment: false,
             endpoint: Endpoint::new(
                 now,
                 config,
@@ -78,9 +81,24 @@ impl Connection {
         self.endpoint.start_shutdown(now);
     }
 
+    /// Returns it as one whose client takes a session which is there.
+    pub(crate) fn attaching(self) -> Connection {
+        Connection {
+            is_attachment: true,
+            ..self
+        }
+    }
+
     /// Tells if the client has left a session that is to go on.
     pub(crate) fn is_left(&self) -> bool {
         self.capabilities.has(Capability::Attach) && self.endpoint.farewell() == Some(WIRE_DETACHED)
+    }
+
+    /// Tells if a goodbye of the client ends the session. It does not if the client has said that it leaves, nor if it takes
+    /// a session without having heard us: it gives up a way there, and does not know what it would end.
+    pub(crate) fn ends_session(&self) -> bool {
+        let has_heard_us = self.endpoint.acknowledged_number() > StateNumber::ZERO;
+        !self.is_left() && (has_heard_us || !self.is_attachment)
     }
 
     /// Tells if the client wants to know about the program, beside its screen.

@@ -236,7 +236,8 @@ impl Server {
             seed,
         };
         tracing::info!("another client may attach");
-        self.attachment = Some(Attachment::new(now, Connection::new(now, key, config)));
+        let connection = Connection::new(now, key, config).attaching();
+        self.attachment = Some(Attachment::new(now, connection));
         true
     }
 
@@ -584,10 +585,11 @@ impl Server {
         self.events.push_back(ServerEvent::AttachmentDropped);
     }
 
-    /// Tells if the client has left a session that serves on.
-    fn is_left(&self) -> bool {
+    /// Tells if the session serves on after a goodbye of its client.
+    fn serves_on(&self) -> bool {
         let connection = self.connection.as_ref();
-        self.phase == Phase::Serving && connection.is_some_and(Connection::is_left)
+        self.phase == Phase::Serving
+            && connection.is_some_and(|connection| !connection.ends_session())
     }
 
     fn is_idle(&self, now: Time) -> bool {
@@ -657,7 +659,7 @@ impl Server {
             match event {
                 EndpointEvent::RemoteAdvanced { number } => self.handle_state(now, number),
                 EndpointEvent::DialectDecided { dialect } => self.handle_dialect(now, dialect),
-                EndpointEvent::Ended(Ending::ByPeer) if self.is_left() => self.leave_alone(now),
+                EndpointEvent::Ended(Ending::ByPeer) if self.serves_on() => self.leave_alone(now),
                 EndpointEvent::Ended(ending) => self.end(self.why(ending)),
                 _ => {}
             }

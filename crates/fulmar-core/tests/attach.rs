@@ -296,6 +296,10 @@ fn check_read(world: &World, typed: &[u32], last: Option<u8>) {
 /// that has the session; `None` if that has detached.
 fn take_turns(world: &mut World) -> (Vec<Seat>, [u32; CLIENTS as usize], Option<u8>) {
     let mut seats = vec![world.seat(0)];
+    // A first client that gets no answer ends what it has begun.
+    while !seats[0].client.is_connected() {
+        world.turn(&mut seats);
+    }
     let mut typed = [0; CLIENTS as usize];
     let mut newest = 0;
     for part in 0..CLIENTS {
@@ -353,19 +357,24 @@ fn clients_take_a_session_from_each_other_and_leave_it_at_random_moments() {
         let (mut seats, typed, last) = take_turns(&mut world);
         world.run(Duration::from_secs(60), &mut seats);
         assert!(!world.has_ended, "seed {number}");
-        check_read(&world, &typed, last);
+        // One that got no answer for too long, and may or may not have been heard, has given up.
+        let has_given_up = |seat: &Seat| seat.ending == Some(ClientEnding::NeverConnected);
+        let newest_gave_up = seats.last().is_some_and(has_given_up);
+        let last = last.filter(|_| !newest_gave_up);
         for seat in &seats {
             let ending = seat.ending;
             match seat.part {
+                _ if has_given_up(seat) || newest_gave_up => {}
                 _ if seat.has_detached => assert_eq!(ending, Some(ClientEnding::Detached)),
                 part if Some(part) == last => assert_eq!(ending, None, "seed {number}"),
                 _ if !seat.client.is_connected() => {}
                 _ => assert_eq!(ending, Some(ClientEnding::TakenOver), "seed {number}"),
             }
         }
+        check_read(&world, &typed, last);
         if last.is_none() {
             let silence = world.server.unattended_for(world.time());
-            assert!(silence.is_some(), "seed {number}");
+            assert!(silence.is_some() || newest_gave_up, "seed {number}");
             assert!(world.attach(CLIENTS), "seed {number}");
             let seat = world.seat(CLIENTS);
             seats = vec![seat];
@@ -456,6 +465,60 @@ fn nothing_that_an_old_client_has_sent_counts_when_it_is_sent_again() {
     world.run(Duration::from_secs(1), &mut seats);
     assert_eq!(world.read, b"b000;");
     assert_eq!(seats[0].ending, None);
+}
+
+#[test]
+fn a_client_that_is_heard_and_gets_no_answer_does_not_end_what_it_took() {
+    let mut world = World::new(8, 0);
+    let mut seats = vec![world.seat(0)];
+    world.run(Duration::from_secs(1), &mut seats);
+    assert!(world.attach(1));
+    // Its datagrams arrive, and nothing comes back: it gives up after 15 s, and says so.
+    let mut deaf = world.seat(1);
+    let mut buffer = Vec::new();
+    for _ in 0..3000 {
+        let now = world.time();
+        deaf.client.handle_timeout(now);
+        while let Some(transmit) = deaf.client.poll_transmit(now, &mut buffer) {
+            for datagram in transmit.split(&buffer) {
+                world.launch(1, true, datagram);
+            }
+        }
+        while let Some(event) = deaf.client.poll_event() {
+            if let ClientEvent::Ended(ending) = event {
+                deaf.ending = Some(ending);
+            }
+        }
+        world.turn(&mut seats);
+    }
+    assert_eq!(deaf.ending, Some(ClientEnding::NeverConnected));
+    assert_eq!(seats[0].ending, Some(ClientEnding::TakenOver));
+    assert!(!world.has_ended);
+    assert!(world.attach(2));
+    let mut seats = vec![world.seat(2)];
+    world.run(Duration::from_secs(2), &mut seats);
+    seats[0].type_key(world.time());
+    world.run(Duration::from_secs(1), &mut seats);
+    assert_eq!(world.read, b"c000;");
+}
+
+#[test]
+fn a_thousand_attachments_that_nobody_uses_leave_one_and_change_nothing() {
+    let mut world = World::new(9, 0);
+    let mut seats = vec![world.seat(0)];
+    world.run(Duration::from_secs(1), &mut seats);
+    for _ in 0..1000 {
+        assert!(world.attach(1));
+        world.turn(&mut seats);
+    }
+    seats[0].type_key(world.time());
+    let used = world.seat(1);
+    world.run(Duration::from_secs(1), &mut seats);
+    assert_eq!((&*world.read, seats[0].ending), (&b"a000;"[..], None));
+    seats.push(used);
+    world.run(Duration::from_secs(2), &mut seats);
+    assert_eq!(seats[0].ending, Some(ClientEnding::TakenOver));
+    assert_eq!(seats[1].ending, None);
 }
 
 #[test]
