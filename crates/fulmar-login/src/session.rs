@@ -556,6 +556,72 @@ mod tests {
         assert_eq!(stock, (vec![OutputEvent::Reachable], Ok(()), Some(7)));
     }
 
+    /// Returns what is known of a server from its text, to a client that wants a session which is there.
+    fn joined(
+        text: &str,
+    ) -> (
+        Vec<OutputEvent>,
+        Result<(), OutputError>,
+        Option<SessionParams>,
+    ) {
+        let service = SessionService::new(request(None)).joining();
+        let mut output = LoginOutput::new(service, Key::from_base64);
+        let mut said = Vec::new();
+        let outcome = output.read(&mut text.as_bytes(), &mut said);
+        (said, outcome, output.service_mut().take_params())
+    }
+
+    #[test]
+    fn of_a_session_that_is_there_its_own_announcement_and_port_count() {
+        let of_login = format!("FULMAR CONNECT 1 attach,exit,rich 0.2\nMOSH CONNECT 60001 {KEY}\n");
+        let of_session = "FULMAR CONNECT 1 attach,exit 0.1\n";
+        for port in [60001, 60007] {
+            let text =
+                format!("{of_login}{of_session}MOSH CONNECT {port} {KEY}\nFULMAR NAME work\n");
+            let (said, outcome, params) = joined(&text);
+            assert_eq!((said, outcome), (vec![], Ok(())));
+            assert!(params.is_none(), "it may yet be refused");
+            let (said, outcome, params) = joined(&format!("{text}FULMAR AGREED\n"));
+            assert_eq!(outcome, Ok(()));
+            assert_eq!(said, [OutputEvent::Agreed, OutputEvent::Reachable]);
+            let params = params.unwrap();
+            let both = Capabilities::from_iter([Capability::Attach, Capability::Exit]);
+            let wanted = Agreement::of(OFFER, of_session.as_bytes(), both);
+            assert_eq!((params.port, params.agreement), (port, Some(wanted)));
+        }
+        // The login's server had no port of its own.
+        let text = format!("{of_session}MOSH CONNECT 7 {KEY}\nFULMAR AGREED\n");
+        let (_, outcome, params) = joined(&text);
+        assert_eq!(
+            (outcome, params.map(|params| params.port)),
+            (Ok(()), Some(7))
+        );
+    }
+
+    #[test]
+    fn of_a_session_that_is_there_nothing_counts_after_the_agreement_and_no_other_key() {
+        let all = format!("FULMAR CONNECT 1 attach 0.1\nMOSH CONNECT 60001 {KEY}\nFULMAR AGREED\n");
+        for (begin, more) in [
+            ("", "FULMAR CONNECT 1 attach 0.2\n".to_owned()),
+            ("", format!("MOSH CONNECT 60002 {KEY}\n")),
+            ("", format!("MOSH CONNECT 60001 {OTHER_KEY}\n")),
+            (
+                &*format!("FULMAR CONNECT 1 attach 0.1\nMOSH CONNECT 5 {OTHER_KEY}\n"),
+                String::new(),
+            ),
+        ] {
+            let outcome = joined(&format!("{begin}{all}{more}")).1;
+            assert_eq!(outcome, Err(OutputError::TwoServers), "{begin}{more}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_cannot_be_attached_to_is_refused_at_its_announcement() {
+        let (said, outcome, _) = joined("FULMAR HELLO 0.1\nFULMAR CONNECT 1 exit 0.1\n");
+        assert_eq!(outcome, Err(OutputError::NoAttach));
+        assert_eq!(said, [OutputEvent::Hello]);
+    }
+
     #[test]
     fn what_is_announced_after_the_key_is_another_servers() {
         let text = format!("MOSH CONNECT 7 {KEY}\nFULMAR CONNECT 1 exit 0.1.0\n");
