@@ -21,6 +21,7 @@ use super::announce;
 use super::bind;
 use super::detach::Streams;
 use super::error::ServerError;
+use super::lifetime;
 use crate::login_parent::ParentHandle;
 use crate::reactor::Token;
 use crate::sessions::{AttachPlace, Attaching, Directory, SessionsError};
@@ -59,6 +60,12 @@ pub(super) fn run(
                     Errand::Nobody
                 }
                 Err(failure) => return Err(failure),
+                // What the session shows would be shown in it, and that again.
+                Ok(found) if lifetime::descends_from(found.info.pid) => {
+                    return Err(SessionsError::Inside {
+                        name: found.info.name,
+                    });
+                }
                 Ok(found) => Errand::Attaching(found.attach(&place, offer, key)?),
             }
         }

@@ -27,6 +27,12 @@ pub(crate) enum SessionsError {
         /// Their names.
         there: Vec<SessionName>,
     },
+    /// The session is the one from which it is asked for.
+    #[error("this runs in session {name} itself")]
+    Inside {
+        /// The session's name.
+        name: SessionName,
+    },
     /// A session of that name is there already.
     #[error("there is a session {name} already")]
     NameTaken {
@@ -78,6 +84,9 @@ impl Advice for SessionsError {
             }
             SessionsError::Fixed => {
                 "log in with a key for which no command is forced".to_owned()
+            }
+            SessionsError::Inside { .. } => {
+                "run it outside of the session; Ctrl-^ d leaves that".to_owned()
             }
             SessionsError::Refused(_) => return None,
         })

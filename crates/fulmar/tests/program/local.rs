@@ -353,6 +353,19 @@ fn every_signal_that_can_be_caught_ends_the_client_and_restores_the_terminal() {
 }
 
 #[test]
+fn a_session_is_not_taken_from_inside_of_it() {
+    let world = world();
+    let mut terminal = start(&local(&world, &["--name", "work"], &[]));
+    terminal.wait_for_prompt();
+    let ours = world.ours("fulmar");
+    terminal.type_keys(format!("{} attach --local\n", ours.display()));
+    terminal.wait_for_text("fulmar: this runs in session work itself");
+    terminal.wait_for_prompt();
+    terminal.type_keys("exit 7\n");
+    assert_eq!(terminal.wait_for_end().code(), Some(7));
+}
+
+#[test]
 fn a_server_that_was_killed_is_told_and_can_be_left() {
     let world = world();
     let mut terminal = start(&local(&world, &[], &[]));

@@ -29,6 +29,10 @@ pub(super) fn rows() -> Vec<Row> {
             "fulmar attach has no name, and each of several sessions has a client",
         ),
         (
+            SessionsError::Inside { name: name("work") },
+            "fulmar attach was run in the very session that it would take",
+        ),
+        (
             SessionsError::NameTaken { name: name("work") },
             "--name, or fulmar rename, names a session that is there",
         ),

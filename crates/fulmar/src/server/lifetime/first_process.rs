@@ -20,7 +20,7 @@ const DROPBEAR_ARGUMENTS: &str = "bcdDGIKpPrTW";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ancestor {
     /// Its number, as we see it.
-    pid: u32,
+    pub(super) pid: u32,
     /// The name of its program, as the kernel cuts it.
     name: String,
     /// Its arguments, or the title that it has given itself.

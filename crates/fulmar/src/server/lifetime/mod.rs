@@ -9,6 +9,11 @@ mod login_manager;
 use self::first_process::Ancestor;
 use self::login_manager::{ProcessScope, Rules};
 
+/// Tells if this process was started from that one, directly or by others.
+pub(super) fn descends_from(pid: u32) -> bool {
+    Ancestor::ours().iter().any(|ancestor| ancestor.pid == pid)
+}
+
 /// Says what is going to end a session of that user before its time, with a remedy.
 pub(crate) fn warnings(user: &str) -> Vec<String> {
     let manager = login_manager::warning(
