@@ -19,7 +19,7 @@ pub struct SessionInfo {
     pub pid: u32,
     /// The time since it began, in whole seconds.
     pub age: Duration,
-    /// The address of its client, if that is known and there.
+    /// The address of its client, or of the last one, if any was there.
     pub client: Option<IpAddr>,
     /// The time since its last client was heard of; `None` while there is one.
     pub away: Option<Duration>,

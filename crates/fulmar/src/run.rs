@@ -171,16 +171,29 @@ fn attach(arguments: AttachArgs) -> Result<u8, FulmarError> {
 }
 
 fn list_sessions(arguments: LsArgs) -> Result<u8, FulmarError> {
-    let LsArgs { json, way, words } = arguments;
+    let LsArgs {
+        json,
+        detached,
+        way,
+        words,
+    } = arguments;
     let (host, _) = way
         .split(&words, 0..=0)
         .ok_or(FulmarError::Operands("ls"))?;
-    let sessions = ask(&way, host, SessionTask::List)?;
+    let mut sessions = ask(&way, host, SessionTask::List)?;
+    sessions.retain(|session| !detached || session.away.is_some());
     if json {
         return Ok(print(&session_table::json(&sessions))?);
     }
     if sessions.is_empty() {
-        report::complain("fulmar", "there are no sessions of yours");
+        report::complain(
+            "fulmar",
+            if detached {
+                "there are no sessions of yours without a client"
+            } else {
+                "there are no sessions of yours"
+            },
+        );
         return Ok(0);
     }
     Ok(print(&session_table::columns(&sessions))?)

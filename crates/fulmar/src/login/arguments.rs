@@ -94,6 +94,9 @@ pub(crate) struct LsArgs {
     /// Print a JSON array, with times in seconds
     #[arg(long, help_heading = "Login")]
     pub(crate) json: bool,
+    /// Only those without a client
+    #[arg(long, help_heading = "Login")]
+    pub(crate) detached: bool,
     #[command(flatten)]
     pub(crate) way: WayArgs,
     /// The host

@@ -30,9 +30,10 @@ pub(crate) fn columns(sessions: &[SessionInfo]) -> String {
 
 fn row(session: &SessionInfo) -> [String; 5] {
     let client = match (session.away, session.client) {
-        (Some(away), _) => format!("detached {} ago", span(away)),
+        (Some(away), Some(address)) => format!("{address}, left {} ago", span(away)),
+        (Some(away), None) => format!("left {} ago", span(away)),
         (None, Some(address)) => address.to_string(),
-        (None, None) => "attached".to_owned(),
+        (None, None) => "there".to_owned(),
     };
     let ends = match (session.away, session.expires) {
         (Some(_), Some(left)) => format!("in {}", span(left)),
@@ -100,7 +101,7 @@ mod tests {
             name: SessionName::parse(name).unwrap(),
             pid: 12,
             age: Duration::from_secs(7200),
-            client: away.is_none().then(|| "192.0.2.7".parse().unwrap()),
+            client: "192.0.2.7".parse().ok(),
             away: away.map(Duration::from_secs),
             expires: Some(Duration::from_secs(30 * 86_400)),
             command: command.to_owned(),
@@ -114,16 +115,16 @@ mod tests {
     #[test]
     fn sessions_are_listed_in_columns_and_nothing_in_them_is_obeyed() {
         let wanted = "\
-NAME   CLIENT              AGE  ENDS                      PROGRAM
-work   detached 3 min ago  2 h  in 30 days                shell
-far-1  192.0.2.7           2 h  30 days after its client  vim \\u{1b}[2J
+NAME   CLIENT                     AGE  ENDS                      PROGRAM
+work   192.0.2.7, left 3 min ago  2 h  in 30 days                shell
+far-1  192.0.2.7                  2 h  30 days after its client  vim \\u{1b}[2J
 ";
         assert_eq!(columns(&sessions()), wanted);
     }
 
     #[test]
     fn a_program_gets_all_numbers() {
-        let wanted = "[\n{\"name\":\"work\",\"pid\":12,\"age\":7200,\"client\":null,\"away\":185,\
+        let wanted = "[\n{\"name\":\"work\",\"pid\":12,\"age\":7200,\"client\":\"192.0.2.7\",\"away\":185,\
                       \"ends\":2592000,\"command\":\"\"},\n{\"name\":\"far-1\",\"pid\":12,\"age\":7200,\
                       \"client\":\"192.0.2.7\",\"away\":null,\"ends\":2592000,\
                       \"command\":\"vim \\u001b[2J\"}\n]\n";

@@ -36,7 +36,7 @@ pub(crate) struct SessionControl {
     ports: Vec<ListeningPort>,
     /// The process that waits for the client of an attachment.
     attaching: Option<PeerId>,
-    /// The address of the client, if there is one.
+    /// The address of the client, or of the last one, if any was there.
     client: Option<IpAddr>,
     ready: Vec<usize>,
 }
@@ -95,7 +95,7 @@ impl SessionControl {
 
     /// Notes where the client is; `None` for nowhere.
     pub(crate) fn note_client(&mut self, address: Option<IpAddr>) {
-        self.client = address;
+        self.client = address.or(self.client);
     }
 
     /// Makes the socket again if it has gone.
@@ -160,10 +160,7 @@ impl SessionControl {
             name: self.socket.name().clone(),
             pid: std::process::id(),
             age: whole(now.since(self.began)),
-            client: self
-                .client
-                .filter(|_| away.is_none())
-                .map(|at| at.to_canonical()),
+            client: self.client.map(|at| at.to_canonical()),
             away: away.map(whole),
             expires: server.expires_in(now).map(whole),
             command: self.command.clone(),
