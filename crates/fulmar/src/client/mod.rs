@@ -68,6 +68,10 @@ pub(crate) fn run(
         }
         setup.connect_to(key, server, None)
     });
+    let ended = ended.unwrap_or_else(|failure| EndedSession {
+        end: Err(failure),
+        way_back: None,
+    });
     Ok(farewell(ended, LastScreen::Dropped, compat))
 }
 
@@ -199,7 +203,7 @@ impl ClientSetup {
     ) -> Result<EndedSession, ClientError> {
         let reactor = ClientSetup::reactor()?;
         let candidates = CandidateAddresses::named(server);
-        self.connect(ConnectParams {
+        Ok(self.connect(ConnectParams {
             key,
             is_server_local: is_local(&candidates),
             candidates,
@@ -210,7 +214,7 @@ impl ClientSetup {
             is_cut_off: false,
             reactor,
             steps: Steps::begin(now(), Verbosity::Usual),
-        })
+        }))
     }
 
     /// Begins to watch for what may happen to a client.
@@ -223,11 +227,17 @@ impl ClientSetup {
     }
 
     /// Holds the session, gives the terminal back whatever happens, and returns how it ended.
-    ///
-    /// # Errors
-    ///
-    /// When it could not begin, or did not end as the user wanted.
-    pub(crate) fn connect(self, params: ConnectParams) -> Result<EndedSession, ClientError> {
+    pub(crate) fn connect(self, params: ConnectParams) -> EndedSession {
+        let mut way_back = None;
+        let end = self.hold(params, &mut way_back);
+        EndedSession { end, way_back }
+    }
+
+    fn hold(
+        self,
+        params: ConnectParams,
+        way_back: &mut Option<String>,
+    ) -> Result<SessionEnd, ClientError> {
         let (outer, warning) = self.outer_terminal()?;
         let compat = self.compat;
         let is_logging_in = params.login.as_ref().is_some_and(SshLogin::is_running);
@@ -286,15 +296,19 @@ impl ClientSetup {
         let ending = ended
             .map_err(ClientError::Panicked)?
             .map_err(while_doing("opening a socket or waiting for one"))?;
-        let end = judge(ending, &mut event_loop, compat)?;
-        let name = event_loop.login.as_ref().and_then(session_name);
-        let way_back = match end {
-            SessionEnd::Detached | SessionEnd::OtherClient => {
-                way_back(params.destination.as_deref(), name)
+        let end = judge(ending, &mut event_loop, compat);
+        let goes_on = match &end {
+            Ok(SessionEnd::Detached | SessionEnd::OtherClient) => true,
+            Err(ClientError::Signalled(_) | ClientError::TerminalClosed) => {
+                event_loop.client.may_detach()
             }
-            SessionEnd::Program(_) | SessionEnd::User => None,
+            _ => false,
         };
-        Ok(EndedSession { end, way_back })
+        if goes_on {
+            let name = event_loop.login.as_ref().and_then(session_name);
+            *way_back = command_back(params.destination.as_deref(), name);
+        }
+        end
     }
 
     /// Finds out what the terminal understands, and what the user is to be warned of. An unknown type is an error under
@@ -326,10 +340,10 @@ impl ClientSetup {
     }
 }
 
-/// A session that has ended for its client, as it should.
+/// A session that has ended for its client.
 pub(crate) struct EndedSession {
-    /// By whom.
-    pub(crate) end: SessionEnd,
+    /// By whom, if it has ended as it should; else why.
+    pub(crate) end: Result<SessionEnd, ClientError>,
     /// The command that takes it again, if it goes on.
     pub(crate) way_back: Option<String>,
 }
@@ -340,7 +354,7 @@ fn session_name(login: &SshLogin<SessionService>) -> Option<&SessionName> {
 }
 
 /// Returns the command that takes that session again.
-fn way_back(destination: Option<&str>, name: Option<&SessionName>) -> Option<String> {
+fn command_back(destination: Option<&str>, name: Option<&SessionName>) -> Option<String> {
     Some(format!("fulmar attach {} {}", destination?, name?))
 }
 
@@ -418,13 +432,10 @@ pub(crate) fn last_screen(command: &[OsString]) -> LastScreen {
 
 /// Prints how the session ended, and returns the status to leave with. Under the stock name the
 /// last line on standard output is always the same; our own words go to standard error.
-pub(crate) fn farewell(
-    ended: Result<EndedSession, ClientError>,
-    last_screen: LastScreen,
-    compat: CompatMode,
-) -> u8 {
-    let (status, told) = match &ended {
-        Ok(ended) => (ended.end.status(compat), ended.end.farewell(last_screen)),
+pub(crate) fn farewell(ended: EndedSession, last_screen: LastScreen, compat: CompatMode) -> u8 {
+    let EndedSession { end, way_back } = ended;
+    let (status, told) = match &end {
+        Ok(end) => (end.status(compat), end.farewell(last_screen)),
         Err(failure) => (report::failure(failure, compat.program(), compat), None),
     };
     match (compat, told) {
@@ -432,10 +443,8 @@ pub(crate) fn farewell(
         (CompatMode::Fulmar, Some(told)) => report::print_to_stderr(&format!("{told}\n")),
         (CompatMode::Fulmar, None) => {}
     }
-    if let Ok(ended) = &ended
-        && let Some(command) = &ended.way_back
-    {
-        report::print_to_stderr(&format!("  to come back: {command}\n"));
+    if let Some(command) = way_back {
+        report::advise(Some(format!("to come back: {command}")));
     }
     status
 }
