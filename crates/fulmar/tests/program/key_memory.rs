@@ -94,3 +94,38 @@ fn no_process_of_a_login_has_the_key_elsewhere() {
     terminal.type_keys("exit\n");
     assert_eq!(terminal.wait_for_end().code(), Some(0));
 }
+
+#[test]
+fn a_key_that_was_handed_to_a_session_lies_nowhere_else_and_the_one_before_is_gone() {
+    if !may_read_memory() {
+        return;
+    }
+    adopt_orphans();
+    let world = World::new();
+    let start = |words: &[&str]| {
+        let mut command = world.spawn(world.ours("fulmar"));
+        for word in words {
+            command.arg(*word);
+        }
+        Terminal::start(&command, Setup::default().size, Rules::Client)
+    };
+    let mut first = start(&["--local", "--", "sh", "-i"]);
+    first.wait_for_prompt();
+    work(&mut first);
+    first.type_keys("\x1ed");
+    assert_eq!(first.wait_for_end().code(), Some(0));
+    let mut second = start(&["attach", "--local"]);
+    second.wait_for_text("well");
+    work(&mut second);
+    let processes = Process::all_of(world.home());
+    let secrets: Vec<usize> = processes
+        .iter()
+        .map(|process| expect_in_one_place(process.pid(), None))
+        .filter(|&count| count > 0)
+        .collect();
+    // The client and the server, which have the same.
+    assert_eq!(secrets.len(), 2, "{secrets:?}");
+    assert_eq!(secrets[0], secrets[1]);
+    second.type_keys("exit\n");
+    assert_eq!(second.wait_for_end().code(), Some(0));
+}
