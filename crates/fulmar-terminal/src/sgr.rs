@@ -42,7 +42,8 @@ fn set(style: &mut Style, code: u16) {
         2 => attributes.insert(Attributes::DIM),
         3 => attributes.insert(Attributes::ITALIC),
         4 => attributes.set_underline(Underline::Single),
-        5 | 6 => attributes.insert(Attributes::BLINK),
+        // 6, which blinks quickly in ECMA-48, is nothing in xterm and to stock.
+        5 => attributes.insert(Attributes::BLINK),
         7 => attributes.insert(Attributes::INVERSE),
         8 => attributes.insert(Attributes::HIDDEN),
         9 => attributes.insert(Attributes::STRIKE),
