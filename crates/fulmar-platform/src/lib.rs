@@ -72,7 +72,7 @@ pub use routes::{NetworkChange, RouteSocket};
 pub use running_program::{NAME_BYTES_MAX, RunningProgram};
 pub use secret::{SecretBox, random, take_env_secret};
 pub use signals::{Signal, SignalPipe};
-pub use standard::{SharedOutput, StandardPipes};
+pub use standard::{SharedOutput, StandardPipes, was_closed};
 pub use timer::DeadlineTimer;
 pub use transfer::Transfer;
 pub use tty::{RawMode, SavedModes, Tty};

@@ -2,9 +2,22 @@
 
 use crate::{Interest, Transfer, wait_for};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl, fstat, stat};
 use std::io;
 use std::time::Duration;
+
+/// Tells if a standard stream was not open when the program was started.
+///
+/// The standard library has put `/dev/null` in its place by then, open for reading and writing. A shell opens that for one of
+/// them only; who did it for both takes the stream for closed, too.
+pub fn was_closed(stream: impl AsFd) -> bool {
+    let is_null = match (fstat(&stream), stat("/dev/null")) {
+        (Ok(stream), Ok(null)) => (stream.st_dev, stream.st_ino) == (null.st_dev, null.st_ino),
+        _ => false,
+    };
+    let access = fcntl_getfl(stream).map(|flags| flags & OFlags::RWMODE);
+    is_null && access == Ok(OFlags::RDWR)
+}
 
 /// Standard input and output, past the buffers of the standard library. Neither is ever waited for.
 ///

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use fulmar_core::CompatMode;
-use fulmar_login::{LoginError, PortRange, install_advice};
+use fulmar_login::{LoginError, PortRange, StandardStream, install_advice};
 use fulmar_platform::Signal;
 
 use super::operand::{BadOperand, Operand};
@@ -43,6 +43,9 @@ pub(crate) enum CopyError {
     /// Standard input is one of several sources.
     #[error("standard input can only be copied alone")]
     StdioAmongOthers,
+    /// What is to be read or written was closed by whoever started the program.
+    #[error("{0} is not open")]
+    NotOpen(StandardStream),
     /// Two things want to be written to standard output.
     #[error("the files and the report of --json cannot both go to standard output")]
     TwoOutputs,
@@ -301,6 +304,12 @@ impl Advice for CopyError {
             CopyError::Mixed { .. } => "copy it separately, with cp(1)".to_owned(),
             CopyError::StdioAmongOthers => {
                 "to copy a file with the name -, write ./-".to_owned()
+            }
+            CopyError::NotOpen(StandardStream::Input) => {
+                "give it something to read: a pipe, or < FILE; < /dev/null for nothing".to_owned()
+            }
+            CopyError::NotOpen(StandardStream::Output) => {
+                "give it something to write to: a pipe, or > FILE; > /dev/null for nothing".to_owned()
             }
             CopyError::TwoOutputs => "leave one of them out".to_owned(),
             CopyError::NoFulmar { system, copying, .. } => format!(

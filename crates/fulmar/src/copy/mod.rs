@@ -34,10 +34,12 @@ mod unreachable_detector;
 
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
+use std::io;
 use std::time::Duration;
 
 use fulmar_copy::{RateLimit, RateLimiter, Totals};
-use fulmar_platform::{Interest, SavedModes, Signal, Tty, forbid_core_dumps, signals};
+use fulmar_login::StandardStream;
+use fulmar_platform::{Interest, SavedModes, Signal, Tty, forbid_core_dumps, signals, was_closed};
 use fulmar_settings::SettingSources;
 
 use self::arguments::CopyOptions;
@@ -107,6 +109,13 @@ fn run_jobs(arguments: &CopyArgs) -> Result<u8, CopyError> {
     let writes_stdout = |job: &Job| matches!(job.kind, JobKind::DownloadStdout { .. });
     if wishes.json && jobs.iter().any(writes_stdout) {
         return Err(CopyError::TwoOutputs);
+    }
+    let reads_stdin = |job: &Job| matches!(job.kind, JobKind::UploadStdin { .. });
+    if jobs.iter().any(reads_stdin) && was_closed(io::stdin()) {
+        return Err(CopyError::NotOpen(StandardStream::Input));
+    }
+    if jobs.iter().any(writes_stdout) && was_closed(io::stdout()) {
+        return Err(CopyError::NotOpen(StandardStream::Output));
     }
     forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
     // A file that may not grow is an error like others.

@@ -225,6 +225,24 @@ fn a_copy_takes_the_flags_before_it_and_the_harmless_ones_of_others() {
     expect_told(&world, "-p 2222");
 }
 
+/// Or else a file there would be replaced by an empty one, and what is there would be lost, with status 0.
+#[test]
+fn a_copy_from_or_to_a_stream_that_is_closed_is_refused() {
+    let world = World::new();
+    for (line, words) in [
+        ("cp - host:kept <&-", "standard input is not open"),
+        ("cp host:a - >&-", "standard output is not open"),
+    ] {
+        let mut shell = world.command("sh");
+        shell.args(["-c", &format!("\"$0\" --ssh false {line}")]);
+        shell.arg(world.ours("fulmar"));
+        let output = shell.output().expect("it starts");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{line}: {told}");
+        assert!(told.contains(words), "{line}: {told}");
+    }
+}
+
 /// Runs `fulmar --local` and these words on a terminal, and returns the status.
 fn local(world: &World, words: &[&str]) -> Option<i32> {
     let mut command = world.spawn(world.ours("fulmar"));

@@ -1,5 +1,6 @@
 //! Examples of copies.
 
+use fulmar_login::StandardStream;
 use fulmar_platform::Signal;
 
 use super::{FULMAR, Row, row};
@@ -42,6 +43,14 @@ pub(super) fn rows() -> Vec<Row> {
             "a copy fails, and behind -p is a port rather than a file that is here",
         ),
         (CopyError::StdioAmongOthers, "- is one of several sources"),
+        (
+            CopyError::NotOpen(StandardStream::Input),
+            "the source is -, and whoever started the program has closed standard input",
+        ),
+        (
+            CopyError::NotOpen(StandardStream::Output),
+            "the target is -, and whoever started the program has closed standard output",
+        ),
         (CopyError::TwoOutputs, "--json and the target - were given"),
         (
             CopyError::NotByHand,
