@@ -85,6 +85,8 @@ pub struct Client {
     is_server_local: bool,
     /// The reason why the system has refused to send, the last time that it did.
     send_error: Option<SendError>,
+    /// The reason why a datagram cannot have arrived, by the last report that was believed.
+    report_error: Option<SendError>,
     prediction: Prediction,
     /// The overlay that was drawn last.
     predicted: Option<Overlay>,
@@ -158,6 +160,7 @@ impl Client {
             notices,
             is_server_local,
             send_error: None,
+            report_error: None,
             prediction: Prediction::new(prediction, size),
             predicted: None,
             display: Display::new(outer, title_prefix),
@@ -210,6 +213,7 @@ impl Client {
     pub fn handle_report(&mut self, now: Time, path: PathId, error: SendError) -> bool {
         let is_believed = self.endpoint.handle_report(now, path, error);
         if is_believed {
+            self.report_error = Some(error);
             let server = self.notices.server();
             let told = send_trouble::of_report(error, server, self.is_server_local);
             self.note_trouble(now, error, told);
@@ -525,13 +529,17 @@ impl Client {
         self.notices.is_server_gone(self.liveness())
     }
 
-    /// Returns true if no network has led to the server, not even for the first datagram.
-    pub fn is_without_route(&self) -> bool {
-        let is_routeless = matches!(
-            self.send_error,
-            Some(SendError::Unreachable | SendError::SourceGone)
-        );
-        is_routeless && !self.could_be_heard()
+    /// Returns why the system lets nothing out, if nothing has got out.
+    pub fn unsent_because(&self) -> Option<SendError> {
+        self.send_error.filter(|_| !self.could_be_heard())
+    }
+
+    /// Returns true if somebody on the way has said that it lets nothing through, and not that nobody listens.
+    pub fn is_filtered(&self) -> bool {
+        matches!(
+            self.report_error,
+            Some(SendError::Forbidden | SendError::Unreachable)
+        )
     }
 
     /// Returns true if the server is on this machine, so that nothing between it and the client can reject datagrams.

@@ -54,6 +54,8 @@ pub(crate) enum ClientError {
         sent: usize,
         /// The number of times that somebody refused to carry or take one.
         refusals: u64,
+        /// True if somebody on the way has said that it lets nothing through.
+        is_filtered: bool,
         /// True if any has arrived; `None` if the server does not tell.
         is_heard: Option<bool>,
         /// True if the address is one of this machine itself.
@@ -64,6 +66,14 @@ pub(crate) enum ClientError {
     NoRoute {
         /// The address to which datagrams were to go.
         server: String,
+    },
+    /// This machine lets nothing out to the server.
+    #[error("a firewall on this machine forbids to send to {server}")]
+    Forbidden {
+        /// The address to which datagrams were to go.
+        server: String,
+        /// The port to which they were to go.
+        port: u16,
     },
     /// The user left a server that had ended already, as far as anybody has said.
     #[error("{}", gone(server, *is_local))]
@@ -164,6 +174,7 @@ impl Advice for ClientError {
             ClientError::NeverConnected {
                 port,
                 refusals: 1..,
+                is_filtered: false,
                 is_heard: Some(false),
                 ..
             } => format!(
@@ -184,6 +195,10 @@ impl Advice for ClientError {
                      answers in, or try another network"
                 ),
             },
+            ClientError::Forbidden { port, .. } => format!(
+                "let UDP out to port {port}, in the firewall here, or choose a port with -p to which it may go; \
+                 ssh alone may still work"
+            ),
             ClientError::NoRoute { .. } => {
                 "UDP goes there directly, even if ssh goes through a jump host: use a network or a VPN that leads to \
                  that address, or ssh alone"
@@ -260,6 +275,7 @@ mod tests {
             port: 60001,
             sent: 19,
             refusals: 0,
+            is_filtered: false,
             is_heard: None,
             is_local: false,
         };
@@ -277,6 +293,7 @@ mod tests {
             port: 60001,
             sent: 8,
             refusals: 2,
+            is_filtered: false,
             is_heard,
             is_local: false,
         };
@@ -310,6 +327,7 @@ mod tests {
             port: 60001,
             sent: 8,
             refusals: 8,
+            is_filtered: false,
             is_heard: None,
             is_local: true,
         };

@@ -15,6 +15,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 
+use fulmar_base::SendError;
 use fulmar_core::{
     Agreement, Client, ClientConfig, ClientEnding, CompatMode, ExitCause, LastScreen,
     OuterTerminal, SessionEnd,
@@ -397,21 +398,32 @@ fn judge(
             is_local: event_loop.client.is_server_local(),
         },
         _ if event_loop.client.is_connected() => ClientError::Unanswered { server },
-        _ if event_loop.client.is_without_route() => ClientError::NoRoute { server },
-        _ => {
-            tracing::info!(tried = ?candidates.tried(), "nobody has answered");
-            let counters = event_loop.client.link_info().counters;
-            ClientError::NeverConnected {
+        _ => match event_loop.client.unsent_because() {
+            Some(SendError::Unreachable | SendError::SourceGone) => ClientError::NoRoute { server },
+            Some(SendError::Forbidden) => ClientError::Forbidden {
                 server,
                 port: candidates.port(),
-                sent: candidates.unanswered(),
-                refusals: counters.send_errors,
-                is_heard: event_loop.client.is_heard(),
-                is_local: event_loop.client.is_server_local(),
-            }
-        }
+            },
+            _ => never_connected(event_loop, server),
+        },
     };
     Err(failure)
+}
+
+/// Returns what is known of a server that has never answered.
+fn never_connected(event_loop: &EventLoop, server: String) -> ClientError {
+    let candidates = event_loop.sockets.candidates();
+    tracing::info!(tried = ?candidates.tried(), "nobody has answered");
+    let client = &event_loop.client;
+    ClientError::NeverConnected {
+        server,
+        port: candidates.port(),
+        sent: candidates.unanswered(),
+        refusals: client.link_info().counters.send_errors,
+        is_filtered: client.is_filtered(),
+        is_heard: client.is_heard(),
+        is_local: client.is_server_local(),
+    }
 }
 
 /// Tells if the address that the user named is one of this machine.

@@ -74,7 +74,9 @@ impl SessionError {
             self,
             SessionError::Login(LoginError::SshEnded { .. })
                 | SessionError::Client(
-                    ClientError::NeverConnected { .. } | ClientError::NoRoute { .. }
+                    ClientError::NeverConnected { .. }
+                        | ClientError::NoRoute { .. }
+                        | ClientError::Forbidden { .. }
                 )
         )
     }

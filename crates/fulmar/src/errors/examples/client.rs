@@ -59,6 +59,7 @@ pub(super) fn session() -> Vec<Row> {
         port: 60001,
         sent: 19,
         refusals: 0,
+        is_filtered: false,
         is_heard,
         is_local: false,
     };
@@ -74,6 +75,7 @@ pub(super) fn session() -> Vec<Row> {
                 port: 60001,
                 sent: 19,
                 refusals: 19,
+                is_filtered: false,
                 is_heard: None,
                 is_local: true,
             },
@@ -91,6 +93,7 @@ pub(super) fn session() -> Vec<Row> {
                 port: 60001,
                 sent: 19,
                 refusals: 19,
+                is_filtered: false,
                 is_heard: Some(false),
                 is_local: false,
             },
@@ -101,6 +104,14 @@ pub(super) fn session() -> Vec<Row> {
             never(Some(true)),
             FULMAR,
             "after a login: UDP is blocked on the way back",
+        ),
+        row(
+            ClientError::Forbidden {
+                server: "192.0.2.7, UDP port 60001".to_owned(),
+                port: 60001,
+            },
+            BOTH,
+            "a rule of this machine's own firewall drops the datagrams",
         ),
         row(
             ClientError::NoRoute {

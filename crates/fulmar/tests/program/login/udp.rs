@@ -9,6 +9,7 @@ for_each_starter! {
     nothing_comes_back: fulmar mosh;
     nothing_passes_either_way: fulmar;
     a_firewall_says_no: fulmar;
+    a_firewall_here_forbids_it: fulmar;
     a_firewall_says_that_nothing_listens: fulmar;
     the_wait_ends_by_itself: fulmar;
     ssh_has_ended_when_the_terminal_is_given_back: fulmar;
@@ -70,6 +71,30 @@ fn a_firewall_says_no(starter: Starter) {
     terminal.wait_for_text(&format!("a firewall or router refuses {WHERE}"));
     terminal.type_keys(QUIT);
     expect_refusal(&mut terminal, "refused");
+    terminal.wait_for_text("a firewall there or on the way blocks UDP to port 60001: open it");
+    scene.expect_nothing_left();
+}
+
+/// What nobody else can have done is not told of others.
+fn a_firewall_here_forbids_it(starter: Starter) {
+    let plan = Plan {
+        families: Families::V4,
+        ..Plan::default()
+    };
+    let Some(scene) = Scene::new(&plan) else {
+        return;
+    };
+    block_udp(&scene.near, Way::Back);
+    let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
+        return;
+    };
+    terminal.wait_for_text("a local firewall forbids it");
+    terminal.type_keys(QUIT);
+    expect_refusal(
+        &mut terminal,
+        &format!("a firewall on this machine forbids to send to {WHERE}"),
+    );
+    terminal.wait_for_text("let UDP out to port 60001");
     scene.expect_nothing_left();
 }
 
