@@ -64,21 +64,22 @@ pub struct OpenLine {
 const TAKEN_ALONG: [u8; 2] = *b"@$";
 
 /// Cuts a line that is still being typed into words, by the rules of [`split`]. A shell completes what follows the
-/// last of the characters `breaks` that is not quoted, or the last quote.
+/// last of the characters `breaks` that is not quoted, or the quote that is open.
 pub fn split_open(line: &OsStr, breaks: &[u8]) -> OpenLine {
     let mut words = Vec::new();
     let mut last: Option<Vec<u8>> = None;
-    let (mut quote, mut kept) = (None, 0);
+    let (mut quote, mut kept, mut kept_before_quote) = (None, 0, 0);
     let mut rest = line.as_bytes().iter().copied();
     while let Some(byte) = rest.next() {
         match (byte, quote) {
             (b'\'' | b'"', None) => {
                 quote = Some(byte);
+                kept_before_quote = kept;
                 kept = last.get_or_insert_default().len();
             }
             (_, Some(open)) if byte == open => {
                 quote = None;
-                kept = last.as_ref().map_or(0, Vec::len);
+                kept = kept_before_quote;
             }
             (b'\\', None | Some(b'"')) => last.get_or_insert_default().extend(rest.next()),
             (_, None) if is_blank(byte) => {
@@ -184,7 +185,8 @@ mod tests {
             ("a --predict=al", &["a"], "--predict=al", None, 10),
             ("a h:'b c", &["a"], "h:b c", Some(b'\''), 2),
             ("a \"h:b", &["a"], "h:b", Some(b'"'), 0),
-            ("a 'h:b'c", &["a"], "h:bc", None, 3),
+            ("a 'h:b'c", &["a"], "h:bc", None, 0),
+            ("a h:'b c'", &["a"], "h:b c", None, 2),
             ("a h\\:b", &["a"], "h:b", None, 0),
             ("a b\\", &["a"], "b", None, 0),
         ] {

@@ -180,7 +180,7 @@ fn expect_paths(shell: Shell) {
     let Some(scene) = Scene::new(&plan) else {
         return;
     };
-    for folder in ["pictures", "a blank"] {
+    for folder in ["pictures", "a blank", "a blank/deep", "it's one"] {
         scene.far.folder(Person::Bob, folder);
     }
     scene.far.write_home(Person::Bob, "pictures/fjord.jpg", "");
@@ -215,6 +215,21 @@ fn expect_paths(shell: Shell) {
             &format!("{host}{typed}"),
             &format!("{host}{completed}"),
         );
+    }
+    if shell.name == "bash" {
+        // Behind a quote that is closed bash replaces all of it.
+        for (typed, completed) in [
+            ("\"HOST:a blank/\"", "HOST:a\\ blank/deep/"),
+            ("'HOST:a blank/'d", "HOST:a\\ blank/deep/"),
+            ("HOST:\"a blank/\"", "HOST:a\\ blank/deep/"),
+            ("\"HOST:it's o\"", "HOST:it\\'s\\ one/"),
+            ("\"HOST:it's o", "\"HOST:it's one/\""),
+            ("'HOST:a bl", "'HOST:a blank/'"),
+        ] {
+            let [typed, completed] = [typed, completed]
+                .map(|line| format!("fulmar cp {}", line.replace("HOST", &format!("bob@{FAR}"))));
+            expect(&mut terminal, &typed, &completed);
+        }
     }
     leave(&mut terminal);
     let mut close = scene.near.command(Person::Alice, "ssh");
