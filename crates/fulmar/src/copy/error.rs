@@ -43,7 +43,7 @@ pub(crate) enum CopyError {
     /// Standard input is one of several sources.
     #[error("standard input can only be copied alone")]
     StdioAmongOthers,
-    /// What is to be read or written was closed by whoever started the program.
+    /// A standard stream was closed by whoever started the program.
     #[error("{0} is not open")]
     NotOpen(StandardStream),
     /// Two things want to be written to standard output.

@@ -75,7 +75,7 @@ fn a_firewall_says_no(starter: Starter) {
     scene.expect_nothing_left();
 }
 
-/// What nobody else can have done is not told of others.
+/// Nobody else is blamed for it.
 fn a_firewall_here_forbids_it(starter: Starter) {
     let plan = Plan {
         families: Families::V4,
