@@ -13,12 +13,14 @@
 //! | the table of logins names all tests of them, and no others | [`logins`] |
 //! | crates depend only on whom they may | [`arrows`] |
 //! | the lab uses what it judges in one folder only | [`arrows`] |
+//! | what is a dependency is used, and there once | [`dependencies`] |
 //! | no modules of a crate import each other in a circle | [`circles`] |
 //! | a part of the program uses only parts on the floors below | [`floors`] |
 
 mod arrows;
 mod circles;
 mod citations;
+mod dependencies;
 mod doc_lines;
 mod floors;
 mod links;
@@ -124,7 +126,10 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     findings.extend(links::findings(&files));
     findings.extend(logins::findings(&files));
     findings.extend(numbers::findings(&files));
-    findings.extend(arrows::findings(&workspace.metadata()?)?);
+    let metadata = workspace.metadata()?;
+    findings.extend(arrows::findings(&metadata)?);
+    findings.extend(dependencies::duplicates(&files));
+    findings.extend(dependencies::unused(&metadata, &files, workspace.root())?);
     findings.extend(arrows::independence(&files));
     findings.extend(circles::findings(&files));
     findings.extend(floors::findings(&files));
