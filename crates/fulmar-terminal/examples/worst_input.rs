@@ -16,7 +16,15 @@ use fulmar_terminal::{Clustering, Size, Terminal};
 const BYTES: usize = 1 << 18;
 
 /// Input that makes much work, and how it is called.
-const KINDS: [(&str, &str); 29] = [
+const KINDS: [(&str, &str); 31] = [
+    (
+        "LF between margins",
+        "\x1b[?69h\x1b[2;4096s\x1b[4096;2H\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+    ),
+    (
+        "RI between margins",
+        "\x1b[?69h\x1b[2;4096s\x1b[;2H\x1bM\x1bM\x1bM\x1bM\x1bM\x1bM\x1bM\x1bM\x1bM\x1bM\x1bM\x1bM",
+    ),
     ("REP", "x\x1b[65535b"),
     ("REP, wide", "漢\x1b[65535b"),
     ("REP, not wrapping", "\x1b[?7l漢\x1b[65535b"),

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::row::CellRow;
 use crate::screen::Screen;
-use crate::size::{Column, Position};
+use crate::size::Position;
 use crate::style::Color;
 
 impl Screen {
@@ -51,74 +51,79 @@ impl Screen {
         self.erase_columns(column..column.saturating_add(count).min(self.size.columns()));
     }
 
-    /// ICH.
+    /// ICH: nothing outside the margins at the sides.
     pub(crate) fn insert_cells(&mut self, count: u16) {
-        let column = self.cursor.position.column;
-        let cells = self.size.columns() - column.0;
-        self.change_row(cells, |row, background| {
-            row.insert(column, count, background)
-        });
+        if let Some(columns) = self.columns_right_of_cursor() {
+            self.change_row(columns.len() as u16, |row, background| {
+                row.insert(columns, count, background);
+            });
+        }
     }
 
-    /// DCH.
+    /// DCH: as [`Screen::insert_cells`].
     pub(crate) fn delete_cells(&mut self, count: u16) {
-        let column = self.cursor.position.column;
-        let cells = self.size.columns() - column.0;
-        self.change_row(cells, |row, background| {
-            row.delete(column, count, background)
-        });
+        if let Some(columns) = self.columns_right_of_cursor() {
+            self.change_row(columns.len() as u16, |row, background| {
+                row.delete(columns, count, background);
+            });
+        }
     }
 
     /// IL: nothing outside the margins.
     pub(crate) fn insert_lines(&mut self, count: u16) {
         if let Some(region) = self.region_below_cursor() {
-            self.grid.scroll_down(region, count, self.style.background);
-            self.carriage_return();
+            self.move_rows_down(region, count);
+            self.go_to_left_margin();
         }
     }
 
     /// DL: nothing outside the margins.
     pub(crate) fn delete_lines(&mut self, count: u16) {
         if let Some(region) = self.region_below_cursor() {
-            self.grid.delete_rows(region, count, self.style.background);
-            self.carriage_return();
+            self.delete_rows(region, count);
+            self.go_to_left_margin();
         }
     }
 
     /// SU, and a line feed at the bottom margin.
     pub(crate) fn scroll_up(&mut self, count: u16) {
-        self.grid
-            .scroll_up(self.margins.clone(), count, self.style.background);
+        let (rows, background) = (self.margins.clone(), self.style.background);
+        if self.has_sides() {
+            self.delete_rows(rows, count);
+        } else {
+            self.grid.scroll_up(rows, count, background);
+        }
         self.printed = None;
     }
 
     /// SD, and a reverse index at the top margin.
     pub(crate) fn scroll_down(&mut self, count: u16) {
-        self.grid
-            .scroll_down(self.margins.clone(), count, self.style.background);
+        self.move_rows_down(self.margins.clone(), count);
         self.printed = None;
     }
 
     /// SL.
     pub(crate) fn shift_left(&mut self, count: u16) {
-        self.change_region(|row, background| row.delete(Column(0), count, background));
+        let columns = self.sides.clone();
+        self.change_region(|row, background| row.delete(columns.clone(), count, background));
     }
 
     /// SR.
     pub(crate) fn shift_right(&mut self, count: u16) {
-        self.change_region(|row, background| row.insert(Column(0), count, background));
+        let columns = self.sides.clone();
+        self.change_region(|row, background| row.insert(columns.clone(), count, background));
     }
 
     /// DECIC.
     pub(crate) fn insert_columns(&mut self, count: u16) {
-        let column = self.cursor.position.column;
-        self.change_region(|row, background| row.insert(column, count, background));
+        let columns = self.cursor.position.column.0..self.sides.end;
+        self.change_region(|row, background| row.insert(columns.clone(), count, background));
     }
 
     /// DECDC.
     pub(crate) fn delete_columns(&mut self, count: u16) {
-        let column = self.cursor.position.column;
-        self.change_region(|row, background| row.delete(column, count, background));
+        let columns = self.cursor.position.column.0..self.sides.end;
+        self.change_region(|row, background| row.delete(columns.clone(), count, background));
     }
 
     fn erase_columns(&mut self, columns: Range<u16>) {
@@ -137,7 +142,7 @@ impl Screen {
 
     /// Changes every row between the margins; nothing if the cursor is outside them.
     fn change_region(&mut self, change: impl Fn(&mut CellRow, Color)) {
-        if !self.margins.contains(&self.cursor.position.row.0) {
+        if !self.margins.contains(&self.cursor.position.row.0) || !self.is_between_sides() {
             return;
         }
         let background = self.style.background;
@@ -148,6 +153,7 @@ impl Screen {
 
     fn region_below_cursor(&self) -> Option<Range<u16>> {
         let row = self.cursor.position.row.0;
-        self.margins.contains(&row).then_some(row..self.margins.end)
+        let is_inside = self.margins.contains(&row) && self.is_between_sides();
+        is_inside.then_some(row..self.margins.end)
     }
 }

@@ -1,5 +1,7 @@
 //! The rows of one screen.
 
+mod part;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 

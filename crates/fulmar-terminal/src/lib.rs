@@ -61,6 +61,7 @@ mod scan;
 mod screen;
 mod sequences;
 mod sgr;
+mod sides;
 mod size;
 mod strings;
 mod style;

@@ -17,6 +17,7 @@ const fn private_flag(number: u16) -> Option<ModeFlags> {
         12 => Some(ModeFlags::BLINKING_CURSOR),
         45 => Some(ModeFlags::REVERSE_WRAP),
         66 => Some(ModeFlags::APPLICATION_KEYPAD),
+        69 => Some(ModeFlags::SIDE_MARGINS),
         1004 => Some(ModeFlags::FOCUS_REPORTS),
         1007 => Some(ModeFlags::ALTERNATE_SCROLL),
         2004 => Some(ModeFlags::BRACKETED_PASTE),
@@ -55,6 +56,7 @@ impl Screen {
         match (number, on) {
             (6, _) => self.go_to(0, 0),
             (25, _) => self.cursor.visible = on,
+            (69, _) => self.reset_sides(),
             (2027, _) if self.clustering == Clustering::Switchable => {
                 self.modes.flags.set(ModeFlags::GRAPHEME_CLUSTERS, on);
             }

@@ -35,6 +35,8 @@ bitflags::bitflags! {
         const BLINKING_CURSOR = 1 << 12;
         /// ?2027: characters that make one grapheme cluster share a cell.
         const GRAPHEME_CLUSTERS = 1 << 13;
+        /// ?69, DECLRMM: there may be a left and a right margin.
+        const SIDE_MARGINS = 1 << 14;
     }
 }
 

@@ -18,20 +18,25 @@ impl Screen {
         self.forget_print();
     }
 
-    /// CUP: rows count from the top margin in origin mode, and stay within the margins.
+    /// CUP: in origin mode places count from the margins, and stay between them.
     pub(crate) fn go_to(&mut self, row: u16, column: u16) {
-        let rows = self.addressable_rows();
+        let (rows, columns) = (self.addressable_rows(), self.addressable_columns());
         let row = rows.start.saturating_add(row).min(rows.end - 1);
+        let column = columns.start.saturating_add(column).min(columns.end - 1);
         self.move_to(row, column);
     }
 
     /// VPA.
     pub(crate) fn go_to_row(&mut self, row: u16) {
-        self.go_to(row, self.cursor.position.column.0);
+        let rows = self.addressable_rows();
+        let row = rows.start.saturating_add(row).min(rows.end - 1);
+        self.move_to(row, self.cursor.position.column.0);
     }
 
-    /// CHA and HPA.
+    /// CHA and HPA: as CUP.
     pub(crate) fn go_to_column(&mut self, column: u16) {
+        let columns = self.addressable_columns();
+        let column = columns.start.saturating_add(column).min(columns.end - 1);
         self.move_to(self.cursor.position.row.0, column);
     }
 
@@ -64,14 +69,25 @@ impl Screen {
         self.move_to(row.0.saturating_add(count).min(below - 1), column.0);
     }
 
-    /// CUF.
+    /// CUF: stops at the right margin unless the cursor is right of it.
     pub(crate) fn move_right(&mut self, count: u16) {
-        self.go_to_column(self.cursor.position.column.0.saturating_add(count));
+        let Position { row, column } = self.cursor.position;
+        let last = self.right_edge() - 1;
+        self.move_to(row.0, column.0.saturating_add(count).min(last));
     }
 
-    /// CUB.
+    /// HPR: as CUF, but margins matter in origin mode only.
+    pub(crate) fn move_columns(&mut self, count: u16) {
+        let Position { row, column } = self.cursor.position;
+        let right = self.addressable_columns().end;
+        self.move_to(row.0, column.0.saturating_add(count).min(right - 1));
+    }
+
+    /// CUB: stops at the left margin unless the cursor is left of it.
     pub(crate) fn move_left(&mut self, count: u16) {
-        self.go_to_column(self.cursor.position.column.0.saturating_sub(count));
+        let Position { row, column } = self.cursor.position;
+        let first = self.left_edge();
+        self.move_to(row.0, column.0.saturating_sub(count).max(first));
     }
 
     /// BS. With reverse wrap it goes from the first column back over a wrap.
@@ -93,8 +109,14 @@ impl Screen {
         }
     }
 
+    /// CR: to the left margin, or to the first column from left of it. In origin mode there is nothing left of it.
     pub(crate) fn carriage_return(&mut self) {
-        self.cursor.position.column = Column(0);
+        let first = if self.modes.has(ModeFlags::ORIGIN) {
+            self.sides.start
+        } else {
+            self.left_edge()
+        };
+        self.cursor.position.column = Column(first);
         self.forget_print();
     }
 
@@ -112,32 +134,36 @@ impl Screen {
         }
     }
 
-    /// IND: down one row, scrolling at the bottom margin.
+    /// IND: down one row, scrolling at the bottom margin between those at the sides.
     pub(crate) fn index(&mut self) {
         let row = self.cursor.position.row;
         if row.0 + 1 == self.margins.end {
-            self.scroll_up(1);
+            if self.is_between_sides() {
+                self.scroll_up(1);
+            }
         } else if row < self.size.last_row() {
             self.cursor.position.row = Row(row.0 + 1);
         }
         self.forget_print();
     }
 
-    /// RI: up one row, scrolling at the top margin.
+    /// RI: up one row, scrolling at the top margin between those at the sides.
     pub(crate) fn reverse_index(&mut self) {
         let Position { row, column } = self.cursor.position;
         if row.0 == self.margins.start {
-            self.scroll_down(1);
+            if self.is_between_sides() {
+                self.scroll_down(1);
+            }
             self.move_to(row.0, column.0);
         } else {
             self.move_to(row.0.saturating_sub(1), column.0);
         }
     }
 
-    /// HT and CHT: `count` stops to the right, at most to the last column. There a pending wrap
-    /// stays pending.
+    /// HT and CHT: `count` stops to the right, at most to the right margin, or from beyond it to the last column. There a
+    /// pending wrap stays pending.
     pub(crate) fn tab_forward(&mut self, count: u16) {
-        let last = self.size.last_column();
+        let last = Column(self.right_edge() - 1);
         // A count is cut before a loop begins (docs/threat-model.md §6).
         for _ in 0..count.min(self.size.columns()) {
             let column = self.cursor.position.column;
@@ -146,7 +172,7 @@ impl Screen {
             }
             let stop = self.tabs.after(column).unwrap_or(last);
             self.charge(TAB_WORK);
-            self.go_to_column(stop.min(last).0);
+            self.move_to(self.cursor.position.row.0, stop.min(last).0);
         }
     }
 
@@ -160,7 +186,7 @@ impl Screen {
             }
             let stop = self.tabs.before(column).unwrap_or_default();
             self.charge(TAB_WORK);
-            self.go_to_column(stop.0);
+            self.move_to(self.cursor.position.row.0, stop.0);
         }
     }
 
@@ -185,7 +211,7 @@ impl Screen {
     }
 
     /// The rows that absolute positions can reach.
-    fn addressable_rows(&self) -> Range<u16> {
+    pub(crate) fn addressable_rows(&self) -> Range<u16> {
         if self.modes.has(ModeFlags::ORIGIN) {
             self.margins.clone()
         } else {

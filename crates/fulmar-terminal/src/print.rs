@@ -46,6 +46,9 @@ impl Screen {
         let Some(content) = self.repeatable() else {
             return;
         };
+        if self.has_sides() {
+            return self.repeat_between_sides(&content, usize::from(count));
+        }
         let columns = usize::from(self.size.columns());
         let per_row = (columns / usize::from(content.columns)).max(1);
         let count = usize::from(count);
@@ -90,7 +93,7 @@ impl Screen {
     }
 
     /// Prints `content` in so many cells.
-    fn print_times(&mut self, content: &Content, count: usize) {
+    pub(crate) fn print_times(&mut self, content: &Content, count: usize) {
         let Some(c) = content.text.single() else {
             return self.print_contents(content, count);
         };
@@ -130,7 +133,7 @@ impl Screen {
         while !rest.is_empty() {
             self.wrap_if_pending();
             let Position { row, column } = self.cursor.position;
-            let room = usize::from(self.size.columns() - column.0);
+            let room = usize::from(self.right_edge() - column.0);
             let (fitting, others) = rest.split_at(rest.len().min(room));
             let row = self.grid.row_mut(row, fitting.len() as u16);
             let pen = row.pen(&self.style);
@@ -155,6 +158,7 @@ impl Screen {
     #[inline(never)]
     pub(crate) fn print_lines(&mut self, bytes: &[u8], work: u64) -> usize {
         let is_ready = self.margins == (0..self.size.rows())
+            && !self.has_sides()
             && !self.cursor.pending_wrap
             && !self.modes.has(ModeFlags::INSERT)
             && self.charsets.is_ascii();
@@ -189,9 +193,9 @@ impl Screen {
     pub(crate) fn print_run(&mut self, text: &str) -> usize {
         self.wrap_if_pending();
         let Position { row, column } = self.cursor.position;
-        let columns = self.size.columns();
+        let columns = self.right_edge();
         let room = columns - column.0;
-        let insert = self.modes.has(ModeFlags::INSERT);
+        let insert = self.is_inserting();
         // For the account of work: an insertion moves all that stands behind it in the row.
         let cells = if insert {
             room
@@ -201,7 +205,7 @@ impl Screen {
         let row = self.grid.row_mut(row, cells);
         if insert {
             let inserted = columns_that_fit(text, room);
-            row.insert(column, inserted, self.style.background);
+            row.insert(column.0..columns, inserted, self.style.background);
         }
         let pen = row.pen(&self.style);
         let mut end = column.0;
@@ -247,16 +251,17 @@ impl Screen {
     /// Prints a character as one of so many columns. Returns whether there was room for it.
     pub(crate) fn print_wide(&mut self, c: char, columns: u16) -> bool {
         self.wrap_if_pending();
-        let columns_left = self.size.columns() - self.cursor.position.column.0;
+        let columns_left = self.right_edge() - self.cursor.position.column.0;
         if columns_left < columns && !self.wrap_early() {
             return false;
         }
         let Position { row, column } = self.cursor.position;
-        let insert = self.modes.has(ModeFlags::INSERT);
+        let end = self.right_edge();
+        let insert = self.is_inserting();
         let cells = if insert { columns_left } else { columns };
         let row = self.grid.row_mut(row, cells);
         if insert {
-            row.insert(column, columns, self.style.background);
+            row.insert(column.0..end, columns, self.style.background);
         }
         let pen = row.pen(&self.style);
         row.write_char(column, c, columns == 2, pen);
@@ -284,13 +289,16 @@ impl Screen {
     }
 
     fn wrap(&mut self) {
-        self.grid.mark_wrapped(self.cursor.position.row);
+        // Between margins no row of text runs on, but a part of one.
+        if self.right_edge() == self.size.columns() && self.sides.start == 0 {
+            self.grid.mark_wrapped(self.cursor.position.row);
+        }
         self.next_row();
     }
 
     fn next_row(&mut self) {
-        self.cursor.position.column = Column(0);
         self.index();
+        self.cursor.position.column = Column(self.sides.start);
     }
 
     /// Ends the row as if a character of so many columns was about to be printed, for which a wrap is due.
@@ -312,7 +320,7 @@ impl Screen {
     /// Blanks what is right of the cursor.
     fn blank_gap(&mut self) {
         let Position { row, column } = self.cursor.position;
-        let end = self.size.columns();
+        let end = self.right_edge();
         self.grid
             .row_mut(row, end - column.0)
             .erase(column.0..end, self.style.background);
@@ -322,9 +330,9 @@ impl Screen {
     /// column `end`.
     pub(crate) fn advance_to(&mut self, end: u16, columns: u16) {
         let row = self.cursor.position.row;
-        let last = self.size.last_column();
-        self.cursor.pending_wrap = end > last.0;
-        self.cursor.position.column = Column(end.min(last.0));
+        let last = self.right_edge() - 1;
+        self.cursor.pending_wrap = end > last;
+        self.cursor.position.column = Column(end.min(last));
         self.printed = Some(Position {
             row,
             column: Column(end.saturating_sub(columns)),

@@ -5,7 +5,6 @@
 use crate::cell::{CLUSTER_TEXT_MAX, Cluster, Glyph};
 use crate::cluster::{continues, stands_alone};
 use crate::content::Content;
-use crate::modes::ModeFlags;
 use crate::print::{MARK_WORK, ascii_prefix};
 use crate::screen::Screen;
 use crate::size::{Column, Position};
@@ -113,16 +112,16 @@ impl Screen {
     /// Makes the narrow cell at `at`, printed last, a wide one. In the last column it goes to the next row, as a wide
     /// character does. Returns false, and has done nothing, if there is no room.
     fn widen(&mut self, at: Position) -> bool {
-        let columns = self.size.columns();
+        let columns = self.right_edge();
         let next = at.column.0 + 1;
         if next >= columns {
             return self.take_to_next_row();
         }
-        let insert = self.modes.has(ModeFlags::INSERT);
+        let insert = self.is_inserting();
         let cells = if insert { columns - next } else { 1 };
         let row = self.grid.row_mut(at.row, cells);
         if insert {
-            row.insert(Column(next), 1, self.style.background);
+            row.insert(next..columns, 1, self.style.background);
         }
         row.widen(at.column);
         self.advance_to(next + 1, 2);
@@ -169,7 +168,7 @@ impl Screen {
         let mut left = count;
         while left > 0 {
             self.wrap_if_pending();
-            let room = self.size.columns() - self.cursor.position.column.0;
+            let room = self.right_edge() - self.cursor.position.column.0;
             let fitting = left.min(usize::from(room / content.columns));
             if fitting == 0 {
                 self.print_content(content);
@@ -185,12 +184,13 @@ impl Screen {
     fn print_beside_each_other(&mut self, content: &Content, count: u16) {
         let Position { row, column } = self.cursor.position;
         let columns = count * content.columns;
-        let insert = self.modes.has(ModeFlags::INSERT);
-        let room = self.size.columns() - column.0;
+        let insert = self.is_inserting();
+        let end = self.right_edge();
+        let room = end - column.0;
         self.charge(MARK_WORK * u64::from(count));
         let row = self.grid.row_mut(row, if insert { room } else { columns });
         if insert {
-            row.insert(column, columns, self.style.background);
+            row.insert(column.0..end, columns, self.style.background);
         }
         for cell in 0..count {
             let at = Column(column.0 + cell * content.columns);

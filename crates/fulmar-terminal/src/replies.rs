@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use crate::colors::ColorLevels;
 use crate::csi::Csi;
-use crate::modes::{ModeFlags, ModeState};
+use crate::modes::ModeState;
 use crate::palette::Slot;
 use crate::parser::Ending;
 use crate::rendition;
@@ -286,6 +286,7 @@ impl Replies {
                 let margins = screen.margins.clone();
                 format!("{};{}r", margins.start + 1, margins.end)
             }
+            "s" => format!("{};{}s", screen.sides.start + 1, screen.sides.end),
             " q" => format!("{} q", screen.cursor.shape as u8),
             // Without what was asked: no byte of a program comes back to it (docs/threat-model.md
             // §8).
@@ -301,21 +302,18 @@ impl Replies {
     }
 }
 
-/// Returns the cursor's place, 1-based, from the top margin in origin mode.
+/// Returns the cursor's place, 1-based, from the margins in origin mode.
 fn position(screen: &Screen) -> String {
     let position = screen.cursor().position;
-    let top = if screen.modes().has(ModeFlags::ORIGIN) {
-        screen.margins.start
-    } else {
-        0
-    };
+    let top = screen.addressable_rows().start;
+    let left = screen.addressable_columns().start;
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = write!(
         text,
         "{};{}",
         position.row.0.saturating_sub(top) + 1,
-        position.column.0 + 1
+        position.column.0.saturating_sub(left) + 1
     );
     text
 }

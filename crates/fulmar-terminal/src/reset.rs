@@ -36,11 +36,12 @@ impl Screen {
             | ModeFlags::ORIGIN
             | ModeFlags::APPLICATION_CURSOR
             | ModeFlags::APPLICATION_KEYPAD
+            | ModeFlags::SIDE_MARGINS
             | ModeFlags::REVERSE_WRAP;
         self.modes.flags.remove(reset);
         self.modes.flags.insert(ModeFlags::AUTO_WRAP);
         self.cursor.visible = true;
-        self.margins = 0..self.size.rows();
+        self.reset_margins();
         self.style = Style {
             link: self.style.link.take(),
             ..Style::default()
@@ -51,8 +52,10 @@ impl Screen {
 
     /// DECALN: fills the screen with `E`.
     pub(crate) fn alignment_pattern(&mut self) {
-        self.modes.flags.remove(ModeFlags::ORIGIN);
-        self.margins = 0..self.size.rows();
+        self.modes
+            .flags
+            .remove(ModeFlags::ORIGIN | ModeFlags::SIDE_MARGINS);
+        self.reset_margins();
         self.charge(u64::from(self.size.columns()) + ALLOCATION_WORK);
         let mut row = CellRow::new(self.size.columns(), self.style.background);
         let pen = row.pen(&Style::erased(self.style.background));

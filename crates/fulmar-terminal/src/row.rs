@@ -1,5 +1,7 @@
 //! One row of cells with what its cells are too small for.
 
+mod copy;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -339,25 +341,23 @@ impl CellRow {
         self.cells[columns].fill(Cell::blank(background));
     }
 
-    /// Moves the cells from `column` on to the right by `count` and blanks the gap.
-    pub(crate) fn insert(&mut self, column: Column, count: u16, background: Color) {
-        let tail = self.within(column.0..self.columns());
+    /// Moves the cells of `columns` to the right by `count` and blanks the gap.
+    pub(crate) fn insert(&mut self, columns: Range<u16>, count: u16, background: Color) {
+        let tail = self.within(columns);
         let count = usize::from(count).min(tail.len());
-        // A wide character whose right half would leave the row is lost as a whole.
+        // A wide character whose right half would leave is lost as a whole.
         self.split_wide(tail.start..tail.end - count);
-        self.wrapped = false;
-        self.used = self.columns();
+        self.touch(tail.clone());
         self.cells[tail.clone()].rotate_right(count);
         self.cells[tail.start..tail.start + count].fill(Cell::blank(background));
     }
 
-    /// Removes `count` cells at `column`; those to the right move up and blanks follow.
-    pub(crate) fn delete(&mut self, column: Column, count: u16, background: Color) {
-        let tail = self.within(column.0..self.columns());
+    /// Removes `count` cells at the start of `columns`; the others move up and blanks follow.
+    pub(crate) fn delete(&mut self, columns: Range<u16>, count: u16, background: Color) {
+        let tail = self.within(columns);
         let count = usize::from(count).min(tail.len());
         self.split_wide(tail.start..tail.start + count);
-        self.wrapped = false;
-        self.used = self.columns();
+        self.touch(tail.clone());
         self.cells[tail.clone()].rotate_left(count);
         self.cells[tail.end - count..tail.end].fill(Cell::blank(background));
     }
@@ -547,8 +547,8 @@ mod tests {
         let pen = row.pen(&Style::erased(background));
         match what / 2 {
             0 => row.erase(column..column + count, background),
-            1 => row.insert(Column(column), count, background),
-            2 => row.delete(Column(column), count, background),
+            1 => row.insert(column..COLUMNS, count, background),
+            2 => row.delete(column..COLUMNS, count, background),
             3 => row.append_mark(Column(column), '\u{301}', CELL_TEXT_MAX),
             7 if row.cells()[usize::from(column)].width() == 1 && column + 1 < COLUMNS => {
                 row.append_mark(Column(column), 'x', CELL_TEXT_MAX);

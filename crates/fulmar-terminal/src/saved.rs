@@ -37,7 +37,7 @@ impl Screen {
         self.modes.flags.set(ModeFlags::ORIGIN, saved.origin);
         self.move_to(saved.position.row.0, saved.position.column.0);
         self.cursor.pending_wrap =
-            saved.pending_wrap && self.cursor.position.column == self.size.last_column();
+            saved.pending_wrap && self.cursor.position.column.0 + 1 == self.right_edge();
     }
 
     /// Shows the alternate grid (47, 1047, 1049).

@@ -41,6 +41,8 @@ pub struct Screen {
     pub(crate) tabs: TabStops,
     /// The scrolling region, top to below its bottom.
     pub(crate) margins: Range<u16>,
+    /// The columns between the left and the right margin: all of them where there are none.
+    pub(crate) sides: Range<u16>,
     /// The saved cursor of the grid that is shown.
     pub(crate) saved: SavedCursor,
     pub(crate) hidden_saved: SavedCursor,
@@ -76,6 +78,7 @@ impl Screen {
             charsets: Charsets::default(),
             tabs: TabStops::every_eighth(),
             margins: 0..size.rows(),
+            sides: 0..size.columns(),
             saved: SavedCursor::default(),
             hidden_saved: SavedCursor::default(),
             keyboard: KeyboardFlags::default(),
@@ -196,7 +199,7 @@ impl Screen {
         self.size = size;
         self.grid.resize(size, self.style.background);
         self.hidden.resize(size, self.style.background);
-        self.margins = 0..size.rows();
+        self.reset_margins();
         self.cursor.position = size.clamp(self.cursor.position);
         self.cursor.pending_wrap = false;
         self.printed = self.printed.filter(|&position| size.contains(position));

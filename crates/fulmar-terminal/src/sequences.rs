@@ -2,6 +2,7 @@
 
 use crate::csi::Csi;
 use crate::cursor::CursorShape;
+use crate::modes::ModeFlags;
 use crate::replies::Replies;
 use crate::screen::Screen;
 
@@ -42,7 +43,8 @@ fn plain(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
         '@' => screen.insert_cells(count),
         'A' => screen.move_up(count),
         'B' => screen.move_down(count),
-        'C' | 'a' => screen.move_right(count),
+        'C' => screen.move_right(count),
+        'a' => screen.move_columns(count),
         'D' => screen.move_left(count),
         'E' => {
             screen.move_down(count);
@@ -74,6 +76,9 @@ fn plain(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
         'l' => screen.set_modes(csi, false),
         'm' => screen.set_rendition(csi),
         'r' => screen.set_margins(csi.value(0), csi.value(1)),
+        's' if screen.modes.has(ModeFlags::SIDE_MARGINS) => {
+            screen.set_sides(csi.value(0), csi.value(1));
+        }
         's' => screen.save_cursor(),
         'u' => screen.restore_cursor(),
         _ => {

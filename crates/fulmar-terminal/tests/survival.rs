@@ -1,7 +1,7 @@
 //! Whatever is written: the terminal holds its promises, its caps, and does a bounded work.
 
 use fulmar_terminal::{
-    CELL_TEXT_MAX, Clustering, Column, Glyph, Reflow, Row, Screen, Size, Terminal,
+    CELL_TEXT_MAX, Clustering, Column, Glyph, ModeFlags, Reflow, Row, Screen, Size, Terminal,
 };
 use proptest::prelude::*;
 
@@ -17,7 +17,8 @@ fn assert_whole(screen: &Screen) {
     let size = screen.size();
     let cursor = screen.cursor();
     assert!(size.contains(cursor.position));
-    assert!(!cursor.pending_wrap || cursor.position.column == size.last_column());
+    let has_sides = screen.modes().has(ModeFlags::SIDE_MARGINS);
+    assert!(!cursor.pending_wrap || has_sides || cursor.position.column == size.last_column());
     assert_eq!(screen.rows().len(), usize::from(size.rows()));
     for row in screen.rows() {
         assert_eq!(row.columns(), size.columns());
@@ -51,6 +52,9 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         "\u{600}",
         "\x1b[?2027h",
         "\x1b[?2027l",
+        "\x1b[?69h\x1b[2;5s",
+        "\x1b[?69h\x1b[3;4s",
+        "\x1b[?69l",
     ]);
     prop_oneof![
         3 => "[a-z ]{1,40}".prop_map(String::into_bytes),
@@ -154,6 +158,7 @@ proptest! {
         wraps: bool,
         inserts: bool,
         margins in prop::option::of((1..5_u16, 2..7_u16)),
+        sides in prop::option::of((1..8_u16, 2..10_u16)),
         place in (1..7_u16, 1..10_u16),
         size in size(),
         c in prop::sample::select(vec!["x", "漢", "é", "e\u{301}", "👍🏽", "❤\u{fe0f}", "🇩🇪"]),
@@ -166,6 +171,9 @@ proptest! {
         repeated.process(b"\x18\x1b(B\x1b)B\x1b*B\x1b+B\x0f");
         if let Some((top, bottom)) = margins {
             repeated.process(format!("\x1b[{top};{bottom}r").as_bytes());
+        }
+        if let Some((left, right)) = sides {
+            repeated.process(format!("\x1b[?69h\x1b[{left};{right}s").as_bytes());
         }
         let mode = |is_set: bool| if is_set { 'h' } else { 'l' };
         let modes = format!("\x1b[?7{}\x1b[4{}", mode(wraps), mode(inserts));
@@ -253,6 +261,20 @@ fn the_worst_sequences_do_a_bounded_work() {
             format!("{long}{}", worst.repeat(1000)).as_bytes(),
         );
     }
+}
+
+/// The shortest input of all that has a say on more than a row: no cell is moved twice by a byte.
+#[test]
+fn a_line_feed_between_margins_moves_each_cell_once() {
+    let size = Size::default();
+    let mut terminal = varied(size);
+    terminal.process(b"\x1b[?69h\x1b[2;80s\x1b[24;2H");
+    let before = terminal.screen().work();
+    terminal.process(&[b'\n'; 1000]);
+    // With one for each row, and the function's own.
+    let cells = u64::from(size.rows() + 1) * u64::from(size.columns() + 1);
+    let work = terminal.screen().work() - before;
+    assert!(work <= 1000 * cells, "{work}");
 }
 
 /// Input that makes as much work as it can, a piece of each kind.
