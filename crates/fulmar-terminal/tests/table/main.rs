@@ -15,6 +15,7 @@ mod reflow;
 mod rendition;
 mod replies;
 mod resize;
+mod sides;
 mod strings;
 mod wide;
 
