@@ -4,9 +4,10 @@
 
 use std::collections::VecDeque;
 
+use crate::cell::Cell;
 use crate::grid::Grid;
 use crate::reflow::{Cutter, Place, Reflow};
-use crate::row::SharedRow;
+use crate::row::{CellRow, SharedRow};
 use crate::rows_above::RowsAbove;
 use crate::saved_cursor::SavedCursor;
 use crate::screen::Screen;
@@ -71,8 +72,9 @@ impl Screen {
         self.grid.work = work;
     }
 
-    /// Gives the screen the size of a window, and returns false if rows have left for good. The text of the main screen stays around its cursor: rows leave at the top, and
-    /// come back. The alternate screen, which its program paints anew, is cropped or extended at its right and bottom.
+    /// Gives the screen the size of a window, and returns false if rows have left for good. The text of the main screen stays around
+    /// its cursor: rows leave at the top, and come back. The alternate screen, which its program paints anew, is cropped or
+    /// extended at its right and bottom.
     pub(crate) fn fit(&mut self, size: Size, reflow: Reflow) -> bool {
         if size == self.size {
             return true;
@@ -97,8 +99,21 @@ impl Screen {
         let place = |saved: &SavedCursor| Place::new(saved.position, saved.pending_wrap);
         if self.alternate {
             let saved = place(&self.hidden_saved);
+            let cursor = if self.hidden_saved.is_set {
+                saved
+            } else {
+                // A program that has not saved it (modes 47 and 1047) leaves it somewhere. It was below the text.
+                Place {
+                    row: self
+                        .hidden
+                        .rows()
+                        .rposition(|row| !is_empty(row))
+                        .unwrap_or(0),
+                    column: 0,
+                }
+            };
             return Places {
-                cursor: saved,
+                cursor,
                 saved,
                 printed: None,
             };
@@ -165,9 +180,7 @@ impl Grid {
         self.set_rows(rows.split_off(top));
         self.above.set_rows(rows)
     }
-}
 
-impl Grid {
     /// Cuts the lines of `lines` anew, and crops or extends the rows below them. Returns all of them, and the number of the
     /// row that begins the screen, which `top` did before.
     fn set_width(
@@ -209,8 +222,10 @@ fn line_start(rows: &VecDeque<SharedRow>, row: usize) -> usize {
 /// Returns how many rows at the end have no text, of those from `first` on.
 fn empty_at_the_end(rows: &VecDeque<SharedRow>, first: usize) -> usize {
     let below = rows.iter().skip(first);
-    below
-        .rev()
-        .take_while(|row| row.cells().iter().all(|cell| cell.is_blank()))
-        .count()
+    below.rev().take_while(|row| is_empty(row)).count()
+}
+
+/// Returns true if nothing is written in a row.
+fn is_empty(row: &CellRow) -> bool {
+    row.cells().iter().all(Cell::is_blank)
 }

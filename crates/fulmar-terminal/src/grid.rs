@@ -51,7 +51,7 @@ impl Grid {
     }
 
     /// All rows, uppermost first.
-    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &SharedRow> {
+    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &SharedRow> + DoubleEndedIterator {
         self.rows.iter()
     }
 

@@ -190,3 +190,11 @@ fn the_screen_below_a_full_screen_program_comes_back_whole() {
     terminal.process(b"\x1b[?1049l");
     assert_eq!(drawn(terminal.screen()), "a\nb\nc\n$ │");
 }
+
+#[test]
+fn the_screen_below_a_program_that_saves_no_cursor_keeps_its_last_rows() {
+    let mut terminal = short(4, "a\r\nb\r\nc\x1b[?47h");
+    terminal.resize(size(2));
+    terminal.process(b"\x1b[?47l\x1b[2;2H");
+    assert_eq!(drawn(terminal.screen()), "b\nc│");
+}
