@@ -112,6 +112,7 @@ impl Client {
             datagram_bytes,
             outer,
             last_screen,
+            reflow,
             escape_key,
             compat,
             title_prefix,
@@ -156,7 +157,10 @@ impl Client {
             stream,
             keys: EscapeReader::new(escape_key, compat),
             probe: TerminalProbe::default(),
-            report: Some(TerminalReport::default()),
+            report: Some(TerminalReport {
+                crops: !reflow,
+                ..TerminalReport::default()
+            }),
             notices,
             is_server_local,
             send_error: None,

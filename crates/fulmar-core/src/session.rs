@@ -39,6 +39,8 @@ pub(crate) struct Session {
     /// The time since which the program waits for an answer about the user's terminal, if it does.
     asked: Option<Time>,
     ignored_resizes: u64,
+    /// True if the user wants no lines cut anew.
+    crops: bool,
 }
 
 /// The time for which an answer about the user's terminal, and those behind it, wait for the client to know. Chosen by eye: longer than
@@ -62,6 +64,7 @@ impl Session {
             tty: TtyWatch::new(salt),
             asked: None,
             ignored_resizes: 0,
+            crops: false,
         }
     }
 
@@ -147,6 +150,7 @@ impl Session {
 
     /// Takes note of what is known of the user's terminal: nothing, if the client does not tell.
     pub(crate) fn note_report(&mut self, now: Time, report: TerminalReport) {
+        self.crops = report.crops;
         self.terminal.set_report(report);
         self.is_stale = true;
         self.answer(now);
@@ -227,7 +231,9 @@ impl Session {
     /// The lines that a change of width cuts anew. A program that reads single keys, such as a shell, draws its own line anew, and
     /// goes by the rows that it had.
     fn reflow(&self) -> Reflow {
-        if self.input.has_line_reader() {
+        if self.crops {
+            Reflow::Off
+        } else if self.input.has_line_reader() {
             Reflow::All
         } else {
             Reflow::AboveCursor
@@ -350,8 +356,13 @@ mod tests {
 
     #[test]
     fn the_line_of_a_program_that_reads_keys_is_left_to_it() {
-        let rows = |is_canonical| {
+        let rows = |is_canonical, crops| {
             let mut session = session();
+            let report = TerminalReport {
+                crops,
+                ..TerminalReport::default()
+            };
+            session.note_report(ms(0), report);
             let reader = TtyReader {
                 is_canonical,
                 ..TtyReader::default()
@@ -369,8 +380,12 @@ mod tests {
             };
             session.shown().rows().map(row).collect::<Vec<_>>()
         };
-        assert_eq!(rows(true)[..5], ["a lo", "ng l", "ine", "$ ha", "lf"]);
-        assert_eq!(rows(false)[..5], ["a lo", "ng l", "ine", "$ ha", ""]);
+        assert_eq!(
+            rows(true, false)[..5],
+            ["a lo", "ng l", "ine", "$ ha", "lf"]
+        );
+        assert_eq!(rows(false, false)[..5], ["a lo", "ng l", "ine", "$ ha", ""]);
+        assert_eq!(rows(true, true)[..3], ["a lo", "$ ha", ""]);
     }
 
     #[test]

@@ -37,6 +37,7 @@ fn world(client: Capabilities, server: Capabilities, clustering: Clustering) -> 
         colors: COLORS,
         clustering,
         keyboard: false,
+        crops: false,
     });
     world.far_mut().reference.set_clustering(clustering);
     world

@@ -33,6 +33,8 @@ pub struct Settings {
     pub true_color: TrueColor,
     /// True if the terminal is asked what it can do.
     pub probe: bool,
+    /// True if lines of text are cut anew where the window's width changes.
+    pub reflow: bool,
     /// The files that are written.
     pub records: RecordFiles,
     /// The parts of the program that are logged, and how closely.
@@ -93,6 +95,7 @@ impl SettingLayers<'_> {
             init: self.value(&table::INIT)?,
             true_color: self.value(&table::TRUE_COLOR)?,
             probe: self.value(&table::PROBE)?,
+            reflow: self.value(&table::REFLOW)?,
             records: RecordFiles {
                 trace: self.value(&table::TRACE)?,
                 log: self.value(&table::LOG)?,

@@ -20,7 +20,7 @@ pub const LOG_FILTER_VARIABLE: &str = "FULMAR_LOG";
 pub const LOG_FILTER_DEFAULT: &str = "info";
 
 /// All of them, in the order in which they are listed.
-pub static SETTINGS: [&dyn AnySetting; 18] = [
+pub static SETTINGS: [&dyn AnySetting; 19] = [
     &SSH,
     &SERVER,
     &CLIENT,
@@ -36,6 +36,7 @@ pub static SETTINGS: [&dyn AnySetting; 18] = [
     &INIT,
     &TRUE_COLOR,
     &PROBE,
+    &REFLOW,
     &TRACE,
     &LOG,
     &LOG_FILTER,
@@ -290,6 +291,21 @@ pub(crate) static PROBE: Setting<bool> = Setting {
         group: SettingGroup::Display,
         is_rare: true,
         help: "Ask the terminal once what it can do beyond what its type tells: links, underlines, colours",
+    },
+    parse: values::switch,
+};
+
+pub(crate) static REFLOW: Setting<bool> = Setting {
+    about: SettingInfo {
+        name: "reflow",
+        variable: "FULMAR_REFLOW",
+        stock: None,
+        shape: ValueForm::Switch("Crop lines in a narrower window, as mosh does"),
+        letters: &[],
+        default: "true",
+        group: SettingGroup::Display,
+        is_rare: true,
+        help: "Break lines anew when the window gets another width, if the server is fulmar, too",
     },
     parse: values::switch,
 };

@@ -334,6 +334,7 @@ mod tests {
             colors: COLORS,
             clustering: Clustering::Switchable,
             keyboard,
+            crops: false,
         }
     }
 

@@ -15,6 +15,8 @@ pub struct TerminalReport {
     pub clustering: Clustering,
     /// True if it speaks kitty's keyboard protocol.
     pub keyboard: bool,
+    /// True if the user wants rows cropped where the width of the window changes, and no line cut anew.
+    pub crops: bool,
 }
 
 impl TerminalReport {

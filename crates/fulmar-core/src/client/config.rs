@@ -27,6 +27,8 @@ pub struct ClientConfig {
     pub outer: OuterTerminal,
     /// The fate of the last screen at the end of the session.
     pub last_screen: LastScreen,
+    /// True if lines of text are cut anew where the width of the window changes, by a server that does so.
+    pub reflow: bool,
     /// The key that commands the client.
     pub escape_key: EscapeKey,
     /// The program that the client behaves as: Fulmar or Mosh.
@@ -57,6 +59,7 @@ impl ClientConfig {
             datagram_bytes: DATAGRAM_BYTES_IPV4,
             outer: OuterTerminal::default(),
             last_screen: LastScreen::default(),
+            reflow: true,
             escape_key: EscapeKey::default(),
             compat: CompatMode::Fulmar,
             title_prefix: String::new(),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! TerminalReport { uint64 text = 1, uint64 background = 2, uint64 cursor = 3, uint32 clustering = 4,
-//!                  uint32 keyboard = 5 }
+//!                  uint32 keyboard = 5, uint32 crops = 6 }
 //! ```
 //!
 //! Source: docs/protocol.md §13.12.
@@ -15,6 +15,7 @@ const BACKGROUND: u32 = 2;
 const CURSOR: u32 = 3;
 const CLUSTERING: u32 = 4;
 const KEYBOARD: u32 = 5;
+const CROPS: u32 = 6;
 
 /// The numbers of these; others are those of a later version.
 const CLUSTERINGS: [Clustering; 3] = [
@@ -38,6 +39,9 @@ pub(super) fn encode(out: &mut Vec<u8>, report: &TerminalReport) {
     }
     wire::put_uint(out, CLUSTERING, report.clustering as u64);
     wire::put_uint(out, KEYBOARD, report.keyboard.into());
+    if report.crops {
+        wire::put_uint(out, CROPS, 1);
+    }
 }
 
 /// Reads a report. Fields that we do not know are those of a later version, and so are numbers.
@@ -59,6 +63,7 @@ pub(super) fn decode(message: Fields<'_>) -> Result<TerminalReport, WireError> {
                 report.clustering = clustering.copied().unwrap_or_default();
             }
             KEYBOARD => report.keyboard = field.uint()? == 1,
+            CROPS => report.crops = field.uint()? == 1,
             _ => {}
         }
     }

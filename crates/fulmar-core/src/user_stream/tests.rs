@@ -55,6 +55,7 @@ fn a_terminal_report_of_a_later_version_is_read_as_far_as_it_is_known() {
         colors,
         clustering,
         keyboard: false,
+        crops: false,
     };
     assert_eq!(state.take_new(), [UserEvent::Terminal(report)]);
 }
@@ -297,9 +298,16 @@ fn reports() -> impl Strategy<Value = TerminalReport> {
         Clustering::Switchable,
         Clustering::Permanent,
     ]);
-    let report = (levels(), levels(), levels(), clustering, any::<bool>());
+    let report = (
+        levels(),
+        levels(),
+        levels(),
+        clustering,
+        any::<bool>(),
+        any::<bool>(),
+    );
     report.prop_map(
-        |(text, background, cursor, clustering, keyboard)| TerminalReport {
+        |(text, background, cursor, clustering, keyboard, crops)| TerminalReport {
             colors: DefaultColors {
                 text,
                 background,
@@ -307,6 +315,7 @@ fn reports() -> impl Strategy<Value = TerminalReport> {
             },
             clustering,
             keyboard,
+            crops,
         },
     )
 }

@@ -248,6 +248,7 @@ impl ClientSetup {
             datagram_bytes: params.candidates.datagram_bytes(),
             outer,
             last_screen: params.last_screen,
+            reflow: self.settings.reflow,
             escape_key: self.settings.escape_key,
             compat,
             title_prefix: if self.settings.title_prefix {
