@@ -141,13 +141,27 @@ impl ControlSocket {
         if self.inode.is_some() && self.folder.inode(&self.name) == self.inode {
             return;
         }
-        match self.folder.listen(&self.name) {
+        match self.listen_anew() {
             Ok(listener) => {
                 tracing::info!("the session's socket is there again");
                 self.listener = listener;
                 self.inode = self.folder.inode(&self.name);
             }
             Err(error) => tracing::warn!(%error, "making the session's socket again"),
+        }
+    }
+}
+
+impl ControlSocket {
+    /// Listens where it did, or in a folder of its own if somebody else has that by now.
+    fn listen_anew(&mut self) -> io::Result<UnixListener> {
+        match self.folder.listen(&self.name) {
+            Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
+                tracing::warn!(%error, "making the session's socket where it was");
+                self.folder = RunFolder::fresh()?;
+                self.folder.listen(&self.name)
+            }
+            outcome => outcome,
         }
     }
 }

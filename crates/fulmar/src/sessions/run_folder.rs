@@ -58,6 +58,15 @@ impl RunFolder {
         if let Some(folder) = shared_folders(Path::new(SHARED_FOLDER)).into_iter().next() {
             return Ok(folder);
         }
+        RunFolder::fresh()
+    }
+
+    /// Returns a new folder in the one that all share, with a name that nobody can have foreseen.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be made.
+    pub(crate) fn fresh() -> io::Result<RunFolder> {
         let mut random = [0; 8];
         fulmar_platform::random(&mut random)?;
         let word = u64::from_ne_bytes(random);
