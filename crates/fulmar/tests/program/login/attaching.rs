@@ -25,6 +25,7 @@ for_each_starter! {
     another_user_there: fulmar;
     a_strangers_socket_in_place_of_ours: fulmar;
     a_folder_that_was_cleaned: fulmar;
+    a_home_that_cannot_be_written: fulmar;
     only_the_stock_server: fulmar;
 }
 
@@ -364,6 +365,34 @@ fn a_folder_that_was_cleaned(starter: Starter) {
     second.wait_for_text("worked");
     assert_eq!(first.wait_for_end().code(), Some(254));
     expect_back(&scene, &mut second);
+}
+
+fn at_far(scene: &Scene, script: &str) -> String {
+    let mut command = scene.far.command(Person::Root, "sh");
+    scene.far.output_of(command.args(["-c", script]))
+}
+
+fn a_home_that_cannot_be_written(starter: Starter) {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    let script = "mount --bind /home/bob /home/bob; mount -o remount,bind,ro /home/bob";
+    at_far(&scene, script);
+    let mut first = scene.start(starter, &[BOB]).expect("ours is there");
+    first.wait_for_prompt();
+    first.type_keys("echo wo''rked\n");
+    first.wait_for_text("worked");
+    let folder = at_far(&scene, "cd /tmp; stat -c '%U %a %n' fulmar-run-*");
+    assert!(folder.starts_with("bob 700 fulmar-run-"), "{folder}");
+    detach(&mut first);
+    let mut second = attach(&scene, &[BOB]);
+    second.wait_for_text("worked");
+    detach(&mut second);
+    // Somebody has cleaned /tmp, and somebody else has made a folder of the same name, and more of them.
+    let script = "cd /tmp; name=$(echo fulmar-run-*); rm -r $name; mkdir -m 777 $name fulmar-run-0; \
+                  ln -s /root fulmar-run-1; chown alice $name";
+    at_far(&scene, script);
+    expect_back(&scene, &mut attach(&scene, &[BOB, "far-1"]));
 }
 
 fn only_the_stock_server(starter: Starter) {
