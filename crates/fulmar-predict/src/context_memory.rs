@@ -86,7 +86,10 @@ impl ContextMemory {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum EnterEffect {
     /// The cursor goes to the start of the next row; on the last, everything scrolls by one.
-    NextRow,
+    NextRow {
+        /// A right prompt goes.
+        clears_right: bool,
+    },
     /// The line is emptied where it is.
     ClearLine,
 }

@@ -9,7 +9,7 @@ use crate::canvas::Canvas;
 use crate::effect::KeyEffect;
 use crate::epoch::Epoch;
 use crate::key::Keystroke;
-use crate::text::{TEXT_GAP, is_grey, is_vacant, reads_alike, text_between};
+use crate::text::{TEXT_GAP, is_grey, is_vacant, is_vacant_from, reads_alike, text_between};
 
 /// The number of pending keys that are kept.
 ///
@@ -63,6 +63,14 @@ pub(crate) struct CursorSnapshot {
     above: Option<SharedRow>,
 }
 
+/// The text of a line that stands above the caret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TextAbove {
+    pub(crate) text: Box<str>,
+    /// Nothing is right of it.
+    pub(crate) stands_alone: bool,
+}
+
 impl CursorSnapshot {
     pub(crate) fn of(canvas: &Canvas) -> CursorSnapshot {
         let caret = canvas.caret();
@@ -85,18 +93,9 @@ impl CursorSnapshot {
             }
     }
 
-    /// True if the line as it was before still stands in a row of the canvas above the caret.
-    pub(crate) fn stays_above(&self, canvas: &Canvas) -> bool {
-        let mut rows = canvas
-            .screen()
-            .rows()
-            .take(usize::from(canvas.caret().row.0));
-        rows.any(|row| reads_alike(row, &self.own))
-    }
-
-    /// Returns the text of the row from a column on, without a suggestion, if it stands in a row of the canvas above the
-    /// caret.
-    pub(crate) fn text_above(&self, start: u16, canvas: &Canvas) -> Option<Box<str>> {
+    /// Returns the text of the row from a column on, without a suggestion or a right prompt, if it stands in a row of the
+    /// canvas above the caret.
+    pub(crate) fn text_above(&self, start: u16, canvas: &Canvas) -> Option<TextAbove> {
         let caret = self.caret.column.0;
         let last = if is_grey(&self.own, caret) {
             caret
@@ -116,9 +115,11 @@ impl CursorSnapshot {
             .screen()
             .rows()
             .take(usize::from(canvas.caret().row.0));
-        above
-            .any(|row| text_between(row, 0, end) == text)
-            .then(|| text_between(&self.own, start, end).into())
+        let there = above.find(|row| text_between(row, 0, end) == text)?;
+        Some(TextAbove {
+            text: text_between(&self.own, start, end).into(),
+            stands_alone: is_vacant_from(there, end),
+        })
     }
 
     /// True if the caret is elsewhere, or its row reads differently.

@@ -66,7 +66,10 @@ fn a_key_has_a_record_in_each_place() {
 fn what_enter_does_is_learned() {
     let mut place = ContextHistory::default();
     assert_eq!(place.enter, None);
-    for effect in [EnterEffect::NextRow, EnterEffect::ClearLine] {
+    let next_row = EnterEffect::NextRow {
+        clears_right: false,
+    };
+    for effect in [next_row, EnterEffect::ClearLine] {
         place.enter = Some(effect);
         assert_eq!(place.enter, Some(effect));
     }

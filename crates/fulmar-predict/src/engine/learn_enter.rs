@@ -37,13 +37,14 @@ impl PredictionEngine {
         let is_emptied = frame.caret() == line.at(line.margin)
             && before.caret != frame.caret()
             && line.holds_caret_of(frame);
-        let effect = if before.stays_above(frame) {
-            Some(EnterEffect::NextRow)
-        } else {
-            is_emptied.then_some(EnterEffect::ClearLine)
+        let effect = match before.text_above(line.margin, frame) {
+            Some(above) => Some(EnterEffect::NextRow {
+                clears_right: above.stands_alone,
+            }),
+            None => is_emptied.then_some(EnterEffect::ClearLine),
         };
         if let Some(history) = self.history_mut() {
-            history.enter = effect;
+            history.enter = effect.or(history.enter);
         }
     }
 
@@ -60,7 +61,7 @@ impl PredictionEngine {
         let text = before.and_then(|before| before.text_above(line.margin, &self.frame.canvas));
         let history = self.memory.entry(line.context.id);
         match text {
-            Some(text) => history.note_submitted(text),
+            Some(above) => history.note_submitted(above.text),
             // Which line comes before the next is unknown.
             None => history.submitted = Arc::default(),
         }

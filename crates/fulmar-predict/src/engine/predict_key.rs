@@ -212,18 +212,23 @@ impl PredictionEngine {
     fn preview_enter(&self) -> Option<KeyEffect> {
         let line = self.line.as_ref()?;
         let learned = self.context().and_then(|context| context.enter);
-        // Where the tty echoes, it answers Enter itself.
-        let enter = learned.or(self.echoes().then_some(EnterEffect::NextRow))?;
-        let mut canvas = self.predicted.clone();
-        let scrolls = rules::enter(enter, &mut canvas, line)?;
-        let changes = if scrolls {
-            Vec::new()
-        } else {
-            self.predicted.changes(&canvas)
+        let by_tty = EnterEffect::NextRow {
+            clears_right: false,
         };
+        let enter = learned.or(self.goes_to_next_row(line).then_some(by_tty))?;
+        let (mut before, mut canvas) = (self.predicted.clone(), self.predicted.clone());
+        let scrolls = rules::enter(enter, &mut canvas, line)?;
+        if scrolls {
+            let caret = canvas.caret();
+            before.scroll();
+            canvas.scroll();
+            canvas.move_caret(caret);
+        }
+        let changes = before.changes(&canvas);
         self.queue.has_room(changes.len()).then(|| KeyEffect {
             changes,
-            leaves_line_at: (enter == EnterEffect::NextRow).then(|| self.predicted.caret()),
+            leaves_line_at: matches!(enter, EnterEffect::NextRow { .. })
+                .then(|| self.predicted.caret()),
             scrolls,
             caret: canvas.caret(),
             typed_at: None,
@@ -231,6 +236,13 @@ impl PredictionEngine {
             agreement: Agreement::OneWay,
             is_confident: true,
         })
+    }
+
+    /// True if Enter is expected to lead to the next row before it was ever seen to: where the tty echoes, it answers
+    /// Enter itself, and so do shells at a prompt that has echoed.
+    fn goes_to_next_row(&self, line: &InputLine) -> bool {
+        let is_prompt = line.context.kind == InputKind::Prompt && line.is_echoed;
+        self.echoes() || is_prompt && !self.may_fall_silent()
     }
 
     /// True in the text of an editor, where Enter is text like any other.

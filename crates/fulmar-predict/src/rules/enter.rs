@@ -1,6 +1,6 @@
 //! Previews Enter at a prompt before the program answers.
 
-use fulmar_terminal::Position;
+use fulmar_terminal::{Position, Row};
 
 use crate::canvas::Canvas;
 use crate::context_memory::EnterEffect;
@@ -11,17 +11,18 @@ use crate::text::is_vacant_from;
 /// `None` if the next row is taken, as by a status line: what scrolls then is not known.
 pub(crate) fn enter(effect: EnterEffect, canvas: &mut Canvas, line: &InputLine) -> Option<bool> {
     let at = canvas.caret();
+    let is_last = at.row == canvas.size().last_row();
     match effect {
-        EnterEffect::NextRow if at.row == canvas.size().last_row() => {
-            canvas.move_caret(Position::new(at.row.0, 0));
-            return Some(true);
-        }
-        EnterEffect::NextRow => {
-            let below = Position::new(at.row.0 + 1, 0);
-            if !is_vacant_from(canvas.row(below.row), 0) {
+        EnterEffect::NextRow { clears_right } => {
+            if !is_last && !is_vacant_from(canvas.row(Row(at.row.0 + 1)), 0) {
                 return None;
             }
-            canvas.move_caret(below);
+            if clears_right {
+                let end = line.text_end(canvas);
+                canvas.blank(at.row, end..canvas.size().columns());
+            }
+            canvas.move_caret(Position::new(at.row.0 + u16::from(!is_last), 0));
+            return Some(is_last);
         }
         EnterEffect::ClearLine => {
             let end = line.text_end(canvas);

@@ -213,3 +213,43 @@ fn a_caret_in_colours_of_its_own_moves_with_the_text() {
     assert!(!scene.shows());
     assert_eq!(scene.engine.score().wrong, 0);
 }
+
+#[test]
+fn enter_takes_a_right_prompt_away_where_it_was_seen_to() {
+    let mut scene = Scene::sized(3, 20, &format!("{EDITING}$ \x1b[1;16H12:00\x1b[1;3H"));
+    scene.keys("ab");
+    scene.answer("ab");
+    scene.key("\r");
+    // Nothing is known of that yet, but that shells go to the next row.
+    assert_eq!(
+        (scene.row(0).as_str(), scene.column()),
+        ("$ ab           12:00", 0)
+    );
+    scene.answer("\x1b[K\r\nnews\r\n$ \x1b[3;16H12:01\x1b[3;3H");
+    scene.keys("c");
+    assert_eq!(scene.row(2), "$ c            12:01");
+    scene.answer("c");
+    scene.key("\r");
+    // In the bottom row everything moves up.
+    let rows = [0, 1, 2].map(|row| scene.row(row));
+    assert_eq!(rows, ["news", "$ c", ""]);
+}
+
+#[test]
+fn what_enter_does_is_kept_where_its_answer_tells_nothing() {
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("ab");
+    scene.answer("ab");
+    scene.key("\r");
+    // A box whose line is emptied in place.
+    scene.answer("\r$ \x1b[K\x1b[3;1Hnews\x1b[1;3H");
+    scene.keys("cd");
+    scene.answer("cd");
+    scene.key("\r");
+    assert_eq!((scene.row(0).as_str(), scene.column()), ("$", 2));
+    scene.answer("\x1b[2J\x1b[Hnothing of that\r\n$ ");
+    scene.keys("e");
+    scene.answer("e");
+    scene.key("\r");
+    assert_eq!((scene.row(1).as_str(), scene.column()), ("$", 2));
+}
