@@ -38,12 +38,14 @@ pub(crate) enum Key {
     Mouse,
     /// An answer of the terminal, or a change of its focus. Not a key.
     Reply,
+    /// The release of a key, or a key that only changes others, as Shift does. Does nothing.
+    Silent,
 }
 
 impl Key {
-    /// True if the user, and not the terminal, wrote this.
+    /// True if the user, and not the terminal, wrote this, and programs act on it.
     pub(crate) fn is_key(self) -> bool {
-        !matches!(self, Key::Mouse | Key::Reply)
+        !matches!(self, Key::Mouse | Key::Reply | Key::Silent)
     }
 
     /// True if the edited line goes on after this key, although nothing is known of its effect. Everything

@@ -109,7 +109,7 @@ impl KeyParser {
     fn finish(&mut self, key: Key, end: u64, out: &mut Vec<Keystroke>) {
         // The ESC of this was told as a key: what it began is not that key.
         let key = match key {
-            Key::Paste | Key::Mouse | Key::Reply => key,
+            Key::Paste | Key::Mouse | Key::Reply | Key::Silent => key,
             _ if self.is_escape_reported => Key::Other,
             _ => key,
         };

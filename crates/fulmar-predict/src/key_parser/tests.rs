@@ -23,6 +23,65 @@ fn strokes_of(reads: &[&[u8]], at_once: bool) -> Vec<Keystroke> {
 }
 
 #[test]
+fn a_key_in_kittys_form_is_the_key_of_the_old_one() {
+    for (new, old) in [
+        (&b"\x1b[97u"[..], &b"a"[..]),
+        (b"\x1b[97;;97u", b"a"),
+        (b"\x1b[97;1:2u", b"a"),
+        (b"\x1b[97;129u", b"a"),
+        (b"\x1b[97;2u", b"A"),
+        (b"\x1b[97:65;2;65u", b"A"),
+        (b"\x1b[47:63;2u", b"?"),
+        (b"\x1b[32;2u", b" "),
+        (b"\x1b[233u", "é".as_bytes()),
+        (b"\x1b[13u", b"\r"),
+        (b"\x1b[9u", b"\t"),
+        (b"\x1b[27u", b"\x1b"),
+        (b"\x1b[127u", b"\x7f"),
+        (b"\x1b[127;3u", b"\x1b\x7f"),
+        (b"\x1b[119;5u", b"\x17"),
+        (b"\x1b[32;5u", b"\0"),
+        (b"\x1b[98;3u", b"\x1bb"),
+        (b"\x1b[1;1:1D", b"\x1b[D"),
+        (b"\x1b[1;5:2D", b"\x1b[1;5D"),
+        (b"\x1b[3;129~", b"\x1b[3~"),
+        (b"\x1b[57400;;49u", b"1"),
+        // As xterm's modifyOtherKeys has it.
+        (b"\x1b[27;5;119~", b"\x17"),
+        (b"\x1b[27;2;63~", b"?"),
+    ] {
+        let shown = new.escape_ascii();
+        assert_eq!(keys_of(&[new]), keys_of(&[old]), "{shown}");
+    }
+    for silent in [
+        &b"\x1b[97;1:3u"[..],
+        b"\x1b[1;1:3A",
+        b"\x1b[57441u",
+        b"\x1b[57441;2:3u",
+    ] {
+        assert_eq!(
+            keys_of(&[silent]),
+            [Key::Silent],
+            "{}",
+            silent.escape_ascii()
+        );
+    }
+    for other in [
+        &b"\x1b[47;2u"[..],
+        b"\x1b[97;65u",
+        b"\x1b[13;2u",
+        b"\x1b[127;5u",
+        b"\x1b[119;6u",
+        b"\x1b[97;9u",
+        b"\x1b[57376u",
+        b"\x1b[0u",
+        b"\x1b[4294967295u",
+    ] {
+        assert_eq!(keys_of(&[other]), [Key::Other], "{}", other.escape_ascii());
+    }
+}
+
+#[test]
 fn every_form_of_a_key_is_that_key() {
     let table: &[(&[u8], Key)] = &[
         (b"a", Key::Text('a')),
@@ -81,8 +140,8 @@ fn every_form_of_a_key_is_that_key() {
         (b"\x1b[15~", Key::Other),
         (b"\x1b[1;5R", Key::Other),
         (b"\x1b[[A", Key::Other),
-        (b"\x1b[97;5u", Key::Other),
-        (b"\x1b[27;5;106~", Key::Other),
+        (b"\x1b[97;5u", Key::Control('a')),
+        (b"\x1b[27;5;106~", Key::Control('j')),
         (b"\xff", Key::Other),
         (b"\xc2\x85", Key::Other),
     ];
