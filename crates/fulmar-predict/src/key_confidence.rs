@@ -37,8 +37,10 @@ fn is_common(key: Key, kind: InputKind) -> bool {
         KeyClass::Left => key == Key::Left,
         // In pagers it goes down, in editors it takes back what indents; inside the text of a line it deletes.
         KeyClass::Delete => key == Key::Delete || kind == InputKind::Prompt,
-        // Of some terminals, programs do not know the sequences.
-        KeyClass::WordLeft | KeyClass::WordRight => false,
+        // Of some terminals, programs do not know the sequences of arrows.
+        KeyClass::WordLeft | KeyClass::WordRight => {
+            kind == InputKind::Prompt && matches!(key, Key::Alt(_))
+        }
         // A shell may have read its history from a file, or share it.
         KeyClass::Up | KeyClass::Down => kind != InputKind::Prompt,
         _ => true,

@@ -354,3 +354,14 @@ fn control_d_deletes_inside_the_text_behind_a_prompt() {
         assert_eq!(scene.row(0), expected);
     }
 }
+
+#[test]
+fn keys_of_words_are_shown_at_a_prompt_and_arrows_once_they_worked() {
+    for (key, column) in [("\x1bb", 6), ("\x1b[98;3u", 6), ("\x1b[1;5D", 9)] {
+        let mut scene = Scene::new(&format!("{EDITING}$ "));
+        scene.keys("one two");
+        scene.answer("one two");
+        scene.key(key);
+        assert_eq!(scene.column(), column, "{}", key.escape_debug());
+    }
+}
