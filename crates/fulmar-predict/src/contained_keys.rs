@@ -2,7 +2,7 @@
 //!
 //! Source: docs/prediction.md §7.
 
-use fulmar_terminal::Position;
+use fulmar_terminal::{Position, char_columns};
 
 use crate::canvas::Canvas;
 use crate::key::Key;
@@ -105,7 +105,7 @@ pub(crate) fn find_left_of_caret(characters: &[char], frame: &Canvas) -> Option<
     let mut column = caret.column.0;
     for &character in characters.iter().rev() {
         let expected = Grapheme::Char(character);
-        column = column.checked_sub(expected.columns())?;
+        column = column.checked_sub(char_columns(character).max(1))?;
         let there = frame.grapheme(Position::new(caret.row.0, column));
         if !there.looks_like(&expected) {
             return None;

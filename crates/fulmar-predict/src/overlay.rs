@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fulmar_terminal::{CellRow, Column, Glyph, Position, Screen, Style, char_columns};
+use fulmar_terminal::{CellRow, Column, Glyph, Position, Screen, Style};
 
 /// The text of one cell, kept apart from its row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,16 +104,6 @@ impl Grapheme {
     /// True if both look the same: blanks of all kinds do.
     pub(crate) fn looks_like(&self, other: &Grapheme) -> bool {
         self == other || self.is_blank() && other.is_blank()
-    }
-
-    /// Returns the number of columns it takes.
-    pub(crate) fn columns(&self) -> u16 {
-        let first = match self {
-            Grapheme::Blank => ' ',
-            Grapheme::Char(character) => *character,
-            Grapheme::Cluster(text) => text.chars().next().unwrap_or(' '),
-        };
-        char_columns(first).max(1)
     }
 
     /// Returns the grapheme in the form in which rows have it.

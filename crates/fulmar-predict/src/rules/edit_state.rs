@@ -9,7 +9,7 @@ use crate::gutter::gutter;
 use crate::input_context::InputKind;
 use crate::input_line::InputLine;
 use crate::overlay::{Grapheme, OverlayCell};
-use crate::text::{ShiftRun, is_vacant, typed_style};
+use crate::text::{ShiftRun, is_vacant, right_of, typed_style};
 
 /// The state that a rule edits.
 pub(crate) struct EditState<'a> {
@@ -75,10 +75,11 @@ impl EditState<'_> {
             return None;
         }
         for column in 0..columns {
-            let content = self.canvas.content(Position::new(row.0, start + column));
-            if content.grapheme.columns() != 1 {
+            let from = start + column;
+            if right_of(self.canvas.row(row), from) != from + 1 {
                 return None;
             }
+            let content = self.canvas.content(Position::new(row.0, from));
             let to = Position::new(row.0 - 1, size.columns() - columns + column);
             self.canvas.put(to, &content);
         }

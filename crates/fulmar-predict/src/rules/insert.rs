@@ -126,7 +126,7 @@ fn before_suggestion(character: char, end: u16, edit: &mut EditState<'_>) {
     }
     let content = typed_ink(character, edit);
     edit.canvas.put(at, &content);
-    edit.line.end = at.column.0 + typed.columns();
+    edit.line.end = at.column.0 + char_columns(character).max(1);
 }
 
 /// At a prompt the text goes on in the row below, if that is empty. In an editor that wraps, a row opens below.

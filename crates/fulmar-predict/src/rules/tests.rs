@@ -2,7 +2,7 @@ use super::*;
 use crate::canvas::Canvas;
 use crate::input_line::InputLine;
 use crate::testing::{screen, text};
-use fulmar_terminal::Screen;
+use fulmar_terminal::{Clustering, Screen, Size, Terminal};
 use proptest::prelude::*;
 
 const PASTE_MODE: &str = "\x1b[?2004h";
@@ -609,6 +609,15 @@ fn the_rows_of_a_long_line_close_up_together() {
         after_in_editor(numbered, "-- INSERT --", Key::Backspace),
         None
     );
+}
+
+#[test]
+fn a_cluster_that_comes_in_from_the_next_row_is_as_wide_as_it_stands_there() {
+    let mut terminal = Terminal::new(Size::new(2, 10).expect("a size"));
+    terminal.set_clustering(Clustering::Permanent);
+    terminal.process(format!("{PASTE_MODE}$ abcd\x1b7efgh❤\u{fe0f}i\x1b8").as_bytes());
+    // One of its two columns would come in.
+    assert!(applied(terminal.screen(), 4, Key::Backspace, 0).is_none());
 }
 
 proptest! {
