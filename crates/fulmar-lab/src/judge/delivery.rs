@@ -118,8 +118,8 @@ fn matched(typed: &[Vec<u8>], received: &[Vec<u8>]) -> Vec<(usize, usize)> {
     heads.chain(middles).chain(tails).collect()
 }
 
-/// Above this many pairs of keys nothing is matched: what differs so much is another session. The
-/// table for it has 100 MB.
+/// Above this many pairs of keys nothing is matched: what differs so much is another session. Chosen by eye: the table
+/// for it has 100 MB.
 const PAIRS_MAX: usize = 25_000_000;
 
 /// The longest common subsequence, by the table of lengths.

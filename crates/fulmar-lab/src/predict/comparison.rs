@@ -16,6 +16,8 @@ use crate::outcome::Outcome;
 use crate::stats::{AT_ONCE, share_within};
 
 /// A model that differs by more, in points of percent, is none.
+///
+/// Source: docs/prediction.md §10.
 const AGREES_WITHIN: f64 = 2.0;
 
 /// The verdicts of the judge of real runs on both, recording by recording.

@@ -15,7 +15,7 @@ use super::score::{Scored, is_instant};
 use super::session::PredictionSession;
 use super::user_view::{UserView, ViewSample};
 
-/// The time before a leak that is of interest.
+/// The time before a leak that is of interest. Chosen by eye: a leak begins with a frame or a key.
 const BEFORE_LEAKS: Duration = Duration::from_secs(1);
 
 /// Returns a text about every key of a recording that was not instant or was wrong: its number, its

@@ -18,7 +18,7 @@ pub struct Leaks {
 }
 
 /// A stretch of wrong cells this long that reads as part of a secret is a leak wherever and whenever it
-/// is; shorter ones are by chance.
+/// is; shorter ones are by chance. Chosen by eye.
 const STRETCH: usize = 3;
 
 /// Returns what of the secrets was shown, however shortly: a wrong cell on the cursor's row or a

@@ -7,10 +7,11 @@ use super::recorded_truth::RecordedTruth;
 use super::snapshot::CellLook;
 use super::spliced_row::spliced_at;
 use super::user_view::{UserView, ViewSample};
-use crate::judge::CellPosition;
+use crate::judge::{CellPosition, WRONG_OVER};
 
-/// The time from which on something wrong counts.
-pub const WRONG_FROM: Duration = Duration::from_millis(30);
+/// The time from which on something wrong counts: in virtual time something can last exactly as long as the judge of real
+/// runs forgives.
+pub const WRONG_FROM: Duration = WRONG_OVER;
 
 /// A cell, or the cursor, that was wrong for [`WRONG_FROM`] or longer.
 ///

@@ -74,10 +74,11 @@ pub struct ServerFrame {
     pub number: usize,
 }
 
-/// So long the user looks on after the last key, and again so long, so often, for what is missing.
+/// So long the user looks on after the last key, and again so long, so often, for what is missing. Chosen by eye: a
+/// minute is more than the worst of the links takes.
 const LOOKS_ON: Duration = Duration::from_secs(4);
 const PATIENCE: usize = 15;
-/// So long a session may take to be there.
+/// So long a session may take to be there. Chosen by eye, as above.
 const SET_UP: Duration = Duration::from_secs(120);
 
 /// Both ends of a session.

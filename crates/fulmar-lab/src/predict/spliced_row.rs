@@ -6,6 +6,8 @@ use super::user_view::ViewSample;
 use crate::judge::CellPosition;
 
 /// So many blanks end the text that the cursor is in: what is behind them is drawn by itself.
+///
+/// Source: docs/prediction.md §5, the gap at a prompt.
 const GAP: usize = 2;
 
 /// Returns the place of the cursor if its row is spliced at a moment: no true screen between the server's frame and the

@@ -34,9 +34,13 @@ pub(super) enum Mode {
 }
 
 /// A read of more bytes than this is not predicted.
+///
+/// Source: docs/protocol.md §10.
 const BULK_BYTES: usize = 100;
 
 /// So often a client with predictions wakes.
+///
+/// Source: what a stock client can be seen to do; docs/prediction.md §10 says how well the model agrees.
 const WAKE: Duration = Duration::from_millis(50);
 
 /// Stock's predictor.

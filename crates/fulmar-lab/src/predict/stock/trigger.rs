@@ -12,6 +12,7 @@ pub(super) struct Triggers {
     confirmed: Option<Duration>,
 }
 
+// Source of all of them: what a stock client can be seen to do; docs/prediction.md §10 says how well the model agrees.
 const INTERVAL_MIN: Duration = Duration::from_millis(20);
 const INTERVAL_MAX: Duration = Duration::from_millis(250);
 const SLOW_ABOVE: Duration = Duration::from_millis(30);
