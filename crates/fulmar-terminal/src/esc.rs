@@ -32,6 +32,8 @@ pub(crate) fn control(screen: &mut Screen, control: char) {
 /// Does what an escape sequence says; one that is not known is ignored.
 pub(crate) fn dispatch(screen: &mut Screen, intermediates: &[u8], last: char) {
     match (intermediates, last) {
+        ([], '6') => screen.back_index(),
+        ([], '9') => screen.forward_index(),
         ([], '7') => screen.save_cursor(),
         ([], '8') => screen.restore_cursor(),
         ([], '=') => screen.modes.flags.insert(ModeFlags::APPLICATION_KEYPAD),

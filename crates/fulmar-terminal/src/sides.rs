@@ -30,6 +30,24 @@ impl Screen {
         }
     }
 
+    /// DECBI: to the left by one, and at the left margin what is between the margins moves to the right.
+    pub(crate) fn back_index(&mut self) {
+        if self.cursor.position.column.0 == self.sides.start {
+            self.shift_right(1);
+        } else {
+            self.move_left(1);
+        }
+    }
+
+    /// DECFI: to the right by one, and at the right margin what is between the margins moves to the left.
+    pub(crate) fn forward_index(&mut self) {
+        if self.cursor.position.column.0 + 1 == self.sides.end {
+            self.shift_left(1);
+        } else {
+            self.move_right(1);
+        }
+    }
+
     /// Has no margins on any side.
     pub(crate) fn reset_margins(&mut self) {
         self.margins = 0..self.size.rows();
