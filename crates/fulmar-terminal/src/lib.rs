@@ -18,6 +18,7 @@
 //! assert_eq!(terminal.take_replies(), b"\x1b[1;5R");
 //! ```
 
+mod attribute_extent;
 mod base64;
 mod cell;
 mod charset;
@@ -48,6 +49,7 @@ mod permitted;
 mod print;
 mod print_clusters;
 mod probe;
+mod rectangle;
 mod reflow;
 mod rendition;
 mod replies;

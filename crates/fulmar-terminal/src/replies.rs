@@ -287,6 +287,7 @@ impl Replies {
                 format!("{};{}r", margins.start + 1, margins.end)
             }
             "s" => format!("{};{}s", screen.sides.start + 1, screen.sides.end),
+            "*x" => format!("{}*x", screen.attribute_extent as u8),
             " q" => format!("{} q", screen.cursor.shape as u8),
             // Without what was asked: no byte of a program comes back to it (docs/threat-model.md
             // §8).

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::attribute_extent::AttributeExtent;
 use crate::charset::Charsets;
 use crate::clustering::Clustering;
 use crate::cursor::Cursor;
@@ -43,6 +44,7 @@ pub struct Screen {
     pub(crate) margins: Range<u16>,
     /// The columns between the left and the right margin: all of them where there are none.
     pub(crate) sides: Range<u16>,
+    pub(crate) attribute_extent: AttributeExtent,
     /// The saved cursor of the grid that is shown.
     pub(crate) saved: SavedCursor,
     pub(crate) hidden_saved: SavedCursor,
@@ -79,6 +81,7 @@ impl Screen {
             tabs: TabStops::every_eighth(),
             margins: 0..size.rows(),
             sides: 0..size.columns(),
+            attribute_extent: AttributeExtent::default(),
             saved: SavedCursor::default(),
             hidden_saved: SavedCursor::default(),
             keyboard: KeyboardFlags::default(),

@@ -29,6 +29,10 @@ pub(crate) fn dispatch(screen: &mut Screen, replies: &mut Replies, csi: &Csi, la
             '~' => screen.delete_columns(csi.count(0)),
             _ => {}
         },
+        (None, b"$") if matches!(last, 'r' | 't' | 'v' | 'x' | 'z') => {
+            change_rectangle(screen, csi, last)
+        }
+        (None, b"*") if last == 'x' => screen.set_attribute_extent(csi.value(0)),
         (Some('=' | '>' | '<'), []) if last == 'u' => change_keyboard(screen, replies, csi),
         (marker, intermediates) => {
             screen.charge(replies.work());
@@ -85,6 +89,16 @@ fn plain(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
             screen.charge(replies.work());
             replies.answer(screen, None, &[], csi, last);
         }
+    }
+}
+
+fn change_rectangle(screen: &mut Screen, csi: &Csi, last: char) {
+    match last {
+        'r' => screen.change_attributes(csi),
+        't' => screen.reverse_attributes(csi),
+        'v' => screen.copy_rectangle(csi),
+        'x' => screen.fill_rectangle(csi),
+        _ => screen.erase_rectangle(csi),
     }
 }
 

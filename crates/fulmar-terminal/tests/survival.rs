@@ -61,6 +61,7 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         2 => wide.prop_map(|text| text.as_bytes().to_vec()),
         2 => "[\x00-\x1f]".prop_map(String::into_bytes),
         8 => "\x1b\\[[?>! ]?([0-9]{0,3};){0,4}[0-9]{0,6}[ !$']?[@-~]".prop_map(String::into_bytes),
+        1 => "\x1b\\[([0-9]{0,2};){4,8}[0-9]{0,2}\\$[rtvxz]".prop_map(String::into_bytes),
         2 => "\x1b\\[([0-9]{1,3}[;:]){1,6}m".prop_map(String::into_bytes),
         2 => "\x1b[#()]?[0-~]".prop_map(String::into_bytes),
         2 => "\x1b\\]([0128]|52);[a-z;:=/]{0,9}(\x07|\x1b\\\\)?".prop_map(String::into_bytes),
@@ -246,6 +247,13 @@ fn the_worst_sequences_do_a_bounded_work() {
         "\x1b]8;;x:y\x07x",
         "\x1b7\x1b8",
         "\x1b[65535@",
+        "\x1b[42$x",
+        "\x1b[$z",
+        "\x1b[;;;;;2$v",
+        "\x1b[;;;;1$r",
+        "\x1b[2*x\x1b[;;;;1$t",
+        "\x1b6",
+        "\x1b[;80H\x1b9",
     ] {
         assert_work_is_bounded(Clustering::Unknown, worst.repeat(1000).as_bytes());
     }
@@ -278,7 +286,10 @@ fn a_line_feed_between_margins_moves_each_cell_once() {
 }
 
 /// Input that makes as much work as it can, a piece of each kind.
-const WORST: [&str; 14] = [
+const WORST: [&str; 17] = [
+    "\x1b[42$x",
+    "\x1b[;;;;;2$v",
+    "\x1b[;;;;1$t",
     "\x1b[ @",
     "\x1b['}",
     "\n\n\n\n",

@@ -1,4 +1,4 @@
-//! Parts of rows: what moves between left and right margins.
+//! Parts of rows: what moves between left and right margins, and in rectangles.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ impl Grid {
     ) {
         let entered = rows.end - count.min(rows.len() as u16);
         for row in rows.start..entered {
-            self.copy_part(row + count, row, columns.clone());
+            self.copy_part(row + count, columns.clone(), row, columns.start);
         }
         self.erase_part(entered..rows.end, columns, background);
     }
@@ -33,7 +33,7 @@ impl Grid {
     ) {
         let kept = rows.start + count.min(rows.len() as u16);
         for row in (kept..rows.end).rev() {
-            self.copy_part(row - count, row, columns.clone());
+            self.copy_part(row - count, columns.clone(), row, columns.start);
         }
         self.erase_part(rows.start..kept, columns, background);
     }
@@ -43,15 +43,15 @@ impl Grid {
         self.change_rows(rows, |row| row.erase(columns.clone(), background));
     }
 
-    /// Copies cells from one row to the same columns of another.
-    fn copy_part(&mut self, from: u16, to: u16, columns: Range<u16>) {
+    /// Copies the cells `columns` of a row to another, from column `at` on.
+    pub(crate) fn copy_part(&mut self, from: u16, columns: Range<u16>, to: u16, at: u16) {
         let source = self.row(Row(from)).clone();
         self.work += 1;
         // Such rows are blank, or filled by one function.
-        let is_same = SharedRow::ptr_eq(&source, self.row(Row(to)));
+        let is_same = SharedRow::ptr_eq(&source, self.row(Row(to))) && columns.start == at;
         if !is_same || source.is_cut_by(&columns) {
             let to = self.row_mut(Row(to), columns.len() as u16);
-            to.copy_part(Column(columns.start), &source, columns);
+            to.copy_part(Column(at), &source, columns);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Copies cells from one row to another.
+//! Copies cells from one row to another, and changes them.
 
 use std::ops::Range;
 
@@ -59,6 +59,24 @@ impl CellRow {
             }
             if let Some(last) = cells.last_mut().filter(|cell| cell.is_wide()) {
                 last.glyph = u32::from(' ');
+            }
+        }
+    }
+
+    /// Changes the cells `columns`: both halves of a wide character if the left one is among them, else none.
+    pub(crate) fn change_cells(&mut self, columns: Range<u16>, change: impl Fn(&mut Cell)) {
+        let columns = self.within(columns);
+        self.used = self.used.max(columns.end as u16);
+        let is_first = |index: usize, cell: &Cell| index == columns.start && cell.is_spacer();
+        let halves = usize::from(
+            self.cells
+                .get(columns.end)
+                .is_some_and(|cell| cell.is_spacer() && !columns.is_empty()),
+        );
+        let cells = self.cells.iter_mut().enumerate().skip(columns.start);
+        for (index, cell) in cells.take(columns.len() + halves) {
+            if !is_first(index, cell) {
+                change(cell);
             }
         }
     }
