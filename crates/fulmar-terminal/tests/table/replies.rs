@@ -57,6 +57,10 @@ fn a_program_learns_settings() {
         "\x1b[1;4:3;31;48;5;200;58:2::1:2:3m\x1bP$qm\x1b\\",
         "\x1bP1$r0;1;4:3;31;48:5:200;58:2::1:2:3m\x1b\\",
     );
+    reply(
+        "\x1b[?69h\x1b[5;10s\x1b[2*x\x1bP$qs\x1b\\\x1bP$q*x\x1b\\",
+        "\x1bP1$r5;10s\x1b\\\x1bP1$r2*x\x1b\\",
+    );
     reply("\x1bP$qz\x1b\\", "\x1bP0$r\x1b\\");
 }
 
