@@ -105,11 +105,11 @@ fn what_may_not_be_read_or_written_is_named_and_the_rest_goes_on() {
         ),
         (
             &["small", &below],
-            &format!("cannot write {below}: it is not a folder"),
+            &format!("cannot write {}: it is not a folder", far("tiny")),
         ),
         (
             &[&far("tiny"), "small/below"],
-            "cannot write small/below: it is not a folder",
+            "cannot write small: it is not a folder",
         ),
         (
             &["folder", &far("")],
