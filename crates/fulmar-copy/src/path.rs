@@ -135,3 +135,50 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_names_and_depth_are_accepted_up_to_their_caps() {
+        let named = |bytes| vec![b'a'; bytes];
+        assert!(RelativePath::new(&named(NAME_BYTES_MAX)).is_ok());
+        let too_long = RelativePath::new(&named(NAME_BYTES_MAX + 1));
+        assert_eq!(too_long, Err(PathFault::NameTooLong));
+
+        let deep = |names| vec!["a"; names].join("/").into_bytes();
+        assert!(RelativePath::new(&deep(DEPTH_MAX)).is_ok());
+        assert_eq!(
+            RelativePath::new(&deep(DEPTH_MAX + 1)),
+            Err(PathFault::TooDeep)
+        );
+
+        // Names of 204 bytes, and a last one that fills it.
+        let long = |bytes: usize| {
+            let mut path = [named(204), b"/".to_vec()].concat().repeat(19);
+            path.resize(bytes, b'b');
+            path
+        };
+        assert!(RelativePath::new(&long(PATH_BYTES_MAX)).is_ok());
+        assert_eq!(
+            RelativePath::new(&long(PATH_BYTES_MAX + 1)),
+            Err(PathFault::TooLong)
+        );
+    }
+
+    #[test]
+    fn no_path_leads_out_of_its_folder() {
+        for (path, fault) in [
+            ("..", PathFault::Dots),
+            ("a/../b", PathFault::Dots),
+            ("./a", PathFault::Dots),
+            ("/a", PathFault::EmptyName),
+            ("a//b", PathFault::EmptyName),
+            ("a\0b", PathFault::Nul),
+        ] {
+            assert_eq!(RelativePath::new(path.as_bytes()), Err(fault), "{path:?}");
+        }
+        assert!(RelativePath::new(b"..a/b..").is_ok());
+    }
+}
