@@ -49,6 +49,16 @@ fn s2_the_same_prompt_without_a_change_is_no_answer() {
 }
 
 #[test]
+fn s2_what_is_typed_while_enter_has_no_answer_is_not_drawn() {
+    let mut scene = known_prompt(EDITING);
+    scene.key("\r");
+    // The time for an answer is over, and the prompt that can be seen is the old one.
+    scene.answer("");
+    scene.keys("secret");
+    assert!(!scene.shows());
+}
+
+#[test]
 fn s3_without_a_line_editor_a_prompt_is_not_recalled() {
     let mut scene = known_prompt(RUNNING);
     scene.keys("p");
