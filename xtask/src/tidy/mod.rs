@@ -14,10 +14,12 @@
 //! | crates depend only on whom they may | [`arrows`] |
 //! | the lab uses what it judges in one folder only | [`arrows`] |
 //! | what is a dependency is used, and there once | [`dependencies`] |
+//! | the table of caps is that of the constants, and their tests exist | [`caps`] |
 //! | no modules of a crate import each other in a circle | [`circles`] |
 //! | a part of the program uses only parts on the floors below | [`floors`] |
 
 mod arrows;
+mod caps;
 mod circles;
 mod citations;
 mod dependencies;
@@ -119,7 +121,13 @@ fn resolve(from: &Path, target: &str) -> Option<PathBuf> {
 ///
 /// When a rule is broken. Warnings are printed and stop nothing.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    let files = read(workspace)?;
+    let mut files = read(workspace)?;
+    if std::env::var_os("FULMAR_WRITE_DOCUMENTS").is_some()
+        && let Some(text) = caps::renewed(&files)
+    {
+        std::fs::write(workspace.root().join(caps::DOCUMENT), &text)?;
+        files.insert(caps::DOCUMENT.into(), text);
+    }
     let mut findings = words::findings(&files);
     findings.extend(citations::findings(&files));
     findings.extend(doc_lines::findings(&files));
@@ -131,6 +139,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     findings.extend(dependencies::duplicates(&files));
     findings.extend(dependencies::unused(&metadata, &files, workspace.root())?);
     findings.extend(arrows::independence(&files));
+    findings.extend(caps::findings(&files));
     findings.extend(circles::findings(&files));
     findings.extend(floors::findings(&files));
 
