@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use super::source::Source;
 use super::{Files, Finding};
 
 /// The packages of which there is more than one version, and the reasons.
@@ -75,11 +74,11 @@ pub(super) fn unused(metadata: &Value, files: &Files, root: &Path) -> Result<Vec
             path.starts_with(folder) && path.extension().is_some_and(|ending| ending == "rs")
         };
         let sources = files.iter().filter(|(path, _)| of_member(path));
-        let code: String = sources
-            .map(|(_, text)| Source::split(text).code + "\n")
-            .collect();
+        let lines = sources.flat_map(|(_, text)| text.lines());
+        // Good enough for names, and much faster than to look at each character.
+        let code = lines.filter_map(|line| line.split("//").next());
         let words: BTreeSet<&str> = code
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .flat_map(|code| code.split(|c: char| !c.is_alphanumeric() && c != '_'))
             .collect();
         for dependency in member["dependencies"].as_array().into_iter().flatten() {
             let name = dependency["rename"].as_str();
