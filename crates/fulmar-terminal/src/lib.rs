@@ -49,6 +49,7 @@ mod permitted;
 mod print;
 mod print_clusters;
 mod probe;
+mod protection;
 mod rectangle;
 mod reflow;
 mod rendition;

@@ -12,17 +12,11 @@ use crate::size::{Column, Position};
 use crate::style::{Attributes, Underline};
 use crate::width::{Width, width};
 
-/// The cells between two rows and two columns, at least one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Rectangle {
-    rows: Range<u16>,
-    columns: Range<u16>,
-}
-
 impl Screen {
     /// DECFRA: fills a rectangle with a character in the rendition in force.
     pub(crate) fn fill_rectangle(&mut self, csi: &Csi) {
-        let (Some(c), Some(rectangle)) = (filler(csi.value(0)), self.rectangle(csi, 1)) else {
+        let (Some(c), Some((rows, columns))) = (filler(csi.value(0)), self.rectangle(csi, 1))
+        else {
             return;
         };
         let mut charsets = self.charsets;
@@ -31,8 +25,8 @@ impl Screen {
             return;
         }
         let style = self.style.clone();
-        self.grid.change_rows(rectangle.rows, |row| {
-            for column in rectangle.columns.clone() {
+        self.grid.change_rows(rows, |row| {
+            for column in columns.clone() {
                 let pen = row.pen(&style);
                 row.write_char(Column(column), shown, false, pen);
             }
@@ -41,7 +35,7 @@ impl Screen {
 
     /// DECERA.
     pub(crate) fn erase_rectangle(&mut self, csi: &Csi) {
-        if let Some(Rectangle { rows, columns }) = self.rectangle(csi, 0) {
+        if let Some((rows, columns)) = self.rectangle(csi, 0) {
             let background = self.style.background;
             self.grid.erase_part(rows, columns, background);
         }
@@ -49,20 +43,22 @@ impl Screen {
 
     /// DECCRA: there is one page, whatever numbers of pages are given.
     pub(crate) fn copy_rectangle(&mut self, csi: &Csi) {
-        let (Some(from), Some(to)) = (self.rectangle(csi, 0), self.place(csi, 5)) else {
+        let (Some((from_rows, from_columns)), Some(to)) =
+            (self.rectangle(csi, 0), self.place(csi, 5))
+        else {
             return;
         };
         let (rows, columns) = (self.addressable_rows(), self.addressable_columns());
-        let height = (from.rows.len() as u16).min(rows.end - to.row.0);
-        let width = (from.columns.len() as u16).min(columns.end - to.column.0);
-        let columns = from.columns.start..from.columns.start + width;
+        let height = (from_rows.len() as u16).min(rows.end - to.row.0);
+        let width = (from_columns.len() as u16).min(columns.end - to.column.0);
+        let columns = from_columns.start..from_columns.start + width;
         let mut copy = |row: u16| {
-            let (from, to_row) = (from.rows.start + row, to.row.0 + row);
+            let (from, to_row) = (from_rows.start + row, to.row.0 + row);
             self.grid
                 .copy_part(from, columns.clone(), to_row, to.column.0);
         };
         // No row is written over before it is copied.
-        if from.rows.start < to.row.0 {
+        if from_rows.start < to.row.0 {
             (0..height).rev().for_each(&mut copy);
         } else {
             (0..height).for_each(&mut copy);
@@ -120,9 +116,7 @@ impl Screen {
     /// Changes attributes of the cells that the first four values of `csi` say, in the way each of the others says.
     fn change_attributes_by(&mut self, csi: &Csi, change: impl Fn(&mut Attributes, u16)) {
         let numbers = csi.values().get(4..).unwrap_or_default();
-        let (false, Some(Rectangle { rows, columns })) =
-            (numbers.is_empty(), self.rectangle(csi, 0))
-        else {
+        let (false, Some((rows, columns))) = (numbers.is_empty(), self.rectangle(csi, 0)) else {
             return;
         };
         let change = |attributes: &mut Attributes| {
@@ -144,9 +138,9 @@ impl Screen {
         change_part(rows.end - 1..rows.end, 0..columns.end);
     }
 
-    /// Returns the rectangle of four values from the one at `first` on: top, left, bottom and right, as far as it is on the screen,
+    /// Returns rows and columns of the rectangle of four values from the one at `first` on: top, left, bottom and right, as far as it is on the screen,
     /// or between the margins in origin mode.
-    fn rectangle(&self, csi: &Csi, first: usize) -> Option<Rectangle> {
+    pub(crate) fn rectangle(&self, csi: &Csi, first: usize) -> Option<(Range<u16>, Range<u16>)> {
         let start = self.place(csi, first)?;
         let end_of = |value: u16, all: Range<u16>| match value {
             0 => all.end,
@@ -154,7 +148,7 @@ impl Screen {
         };
         let rows = start.row.0..end_of(csi.value(first + 2), self.addressable_rows());
         let columns = start.column.0..end_of(csi.value(first + 3), self.addressable_columns());
-        (!rows.is_empty() && !columns.is_empty()).then_some(Rectangle { rows, columns })
+        (!rows.is_empty() && !columns.is_empty()).then_some((rows, columns))
     }
 
     /// Returns the place of two values, row and column, from the one at `first` on; `None` if it is outside.

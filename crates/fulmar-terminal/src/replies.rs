@@ -15,6 +15,7 @@ use crate::parser::Ending;
 use crate::rendition;
 use crate::report::TerminalReport;
 use crate::screen::Screen;
+use crate::style::Attributes;
 
 /// The most bytes of answers that wait for the program; further ones are dropped and counted.
 ///
@@ -287,6 +288,10 @@ impl Replies {
                 format!("{};{}r", margins.start + 1, margins.end)
             }
             "s" => format!("{};{}s", screen.sides.start + 1, screen.sides.end),
+            "\"q" => {
+                let is_protected = screen.style().attributes.contains(Attributes::PROTECTED);
+                format!("{}\"q", u8::from(is_protected))
+            }
             "*x" => format!("{}*x", screen.attribute_extent as u8),
             " q" => format!("{} q", screen.cursor.shape as u8),
             // Without what was asked: no byte of a program comes back to it (docs/threat-model.md

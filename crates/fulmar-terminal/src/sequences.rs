@@ -29,9 +29,10 @@ pub(crate) fn dispatch(screen: &mut Screen, replies: &mut Replies, csi: &Csi, la
             '~' => screen.delete_columns(csi.count(0)),
             _ => {}
         },
-        (None, b"$") if matches!(last, 'r' | 't' | 'v' | 'x' | 'z') => {
+        (None, b"$") if matches!(last, 'r' | 't' | 'v' | 'x' | 'z' | '{') => {
             change_rectangle(screen, csi, last)
         }
+        (None, b"\"") if last == 'q' => screen.set_protection(csi.value(0)),
         (None, b"*") if last == 'x' => screen.set_attribute_extent(csi.value(0)),
         (Some('=' | '>' | '<'), []) if last == 'u' => change_keyboard(screen, replies, csi),
         (marker, intermediates) => {
@@ -98,14 +99,15 @@ fn change_rectangle(screen: &mut Screen, csi: &Csi, last: char) {
         't' => screen.reverse_attributes(csi),
         'v' => screen.copy_rectangle(csi),
         'x' => screen.fill_rectangle(csi),
-        _ => screen.erase_rectangle(csi),
+        'z' => screen.erase_rectangle(csi),
+        _ => screen.erase_rectangle_selectively(csi),
     }
 }
 
 fn private(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
     match last {
-        'J' => screen.erase_display(csi.value(0)),
-        'K' => screen.erase_line(csi.value(0)),
+        'J' => screen.erase_display_selectively(csi.value(0)),
+        'K' => screen.erase_line_selectively(csi.value(0)),
         'h' => screen.set_private_modes(csi, true),
         'l' => screen.set_private_modes(csi, false),
         _ => {

@@ -68,10 +68,11 @@ fn set(style: &mut Style, code: u16) {
     }
 }
 
-/// Back to plain; a link is no rendition and stays.
+/// Back to plain; a link and protection are no rendition and stay.
 fn reset(style: &mut Style) {
     *style = Style {
         link: style.link.take(),
+        attributes: style.attributes & Attributes::PROTECTED,
         ..Style::default()
     };
 }

@@ -98,11 +98,16 @@ bitflags::bitflags! {
         /// The three bits that hold an [`Underline`]; read and written by
         /// [`Attributes::underline`] and [`Attributes::set_underline`].
         const UNDERLINE = 0b111 << 8;
+        /// DECSCA: selective erasing leaves the character alone. It does not show, so no frame tells it.
+        const PROTECTED = 1 << 11;
     }
 }
 
 impl Attributes {
     const UNDERLINE_SHIFT: u16 = 8;
+
+    /// All that show.
+    pub const SHOWN: Attributes = Attributes::all().difference(Attributes::PROTECTED);
 
     /// Returns the kind of line under the character.
     pub const fn underline(self) -> Underline {

@@ -110,7 +110,7 @@ impl Vocabulary {
     ///
     /// Source: docs/protocol.md §13.11.
     pub const RICH: Vocabulary = Vocabulary {
-        attributes: Attributes::all(),
+        attributes: Attributes::SHOWN,
         underline_styles: true,
         links: true,
         palette: true,
@@ -133,7 +133,7 @@ impl Vocabulary {
     /// [`Screen`]: crate::Screen
     pub const FULL: Vocabulary = Vocabulary {
         colors: Colors::Rgb,
-        attributes: Attributes::all(),
+        attributes: Attributes::SHOWN,
         underline_styles: true,
         links: true,
         titles: true,

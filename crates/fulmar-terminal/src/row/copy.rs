@@ -81,6 +81,15 @@ impl CellRow {
         }
     }
 
+    /// Takes the text of the cell at `column` away, and leaves its look. A wide character goes as a whole.
+    pub(crate) fn empty(&mut self, column: u16) {
+        let start = usize::from(column);
+        self.touch(start..start + 1);
+        if let Some(cell) = self.cells.get_mut(start).filter(|cell| !cell.is_blank()) {
+            cell.glyph = u32::from(' ');
+        }
+    }
+
     /// Returns true if an edge of `columns` cuts a wide character.
     pub(crate) fn is_cut_by(&self, columns: &Range<u16>) -> bool {
         [columns.start, columns.end]
