@@ -11,6 +11,7 @@ mod editing;
 mod modes;
 mod moving;
 mod printing;
+mod protection;
 mod rectangles;
 mod reflow;
 mod rendition;

@@ -61,6 +61,10 @@ fn a_program_learns_settings() {
         "\x1b[?69h\x1b[5;10s\x1b[2*x\x1bP$qs\x1b\\\x1bP$q*x\x1b\\",
         "\x1bP1$r5;10s\x1b\\\x1bP1$r2*x\x1b\\",
     );
+    reply(
+        "\x1b[1\"q\x1b[m\x1bP$q\"q\x1b\\\x1b[2\"q\x1bP$q\"q\x1b\\",
+        "\x1bP1$r1\"q\x1b\\\x1bP1$r0\"q\x1b\\",
+    );
     reply("\x1bP$qz\x1b\\", "\x1bP0$r\x1b\\");
 }
 
