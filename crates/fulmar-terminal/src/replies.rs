@@ -33,6 +33,21 @@ const PRIMARY_ATTRIBUTES: &str = "\x1b[?62;22c";
 const SECONDARY_ATTRIBUTES: &str = "\x1b[>1;10;0c";
 /// No serial number.
 const TERTIARY_ATTRIBUTES: &str = "\x1bP!|00000000\x1b\\";
+/// Answers to `CSI ? n n`, DECDSR: no printer, keys not locked, a keyboard of North America that is ready, no locator (asked in
+/// two ways) and of no type, no room for macros, no errors, one session.
+///
+/// Source: xterm's control sequences (DSR, DEC-specific).
+const DEVICE_STATUS: [(u16, &str); 9] = [
+    (15, "\x1b[?13n"),
+    (25, "\x1b[?20n"),
+    (26, "\x1b[?27;1;0;0n"),
+    (53, "\x1b[?50n"),
+    (55, "\x1b[?50n"),
+    (56, "\x1b[?57;0n"),
+    (62, "\x1b[0*{"),
+    (75, "\x1b[?70n"),
+    (85, "\x1b[?83n"),
+];
 /// Ready.
 const STATUS: &str = "\x1b[0n";
 const VERSION: &str = concat!("\x1bP>|fulmar(", env!("CARGO_PKG_VERSION"), ")\x1b\\");
@@ -257,6 +272,12 @@ impl Replies {
             (None, [], 'n') if value == 6 => self.push(&format!("\x1b[{}R", position(screen))),
             (Some('?'), [], 'n') if value == 6 => {
                 self.push(&format!("\x1b[?{}R", position(screen)));
+            }
+            (Some('?'), [], 'n') => {
+                let mut known = DEVICE_STATUS.iter();
+                if let Some((_, status)) = known.find(|(number, _)| *number == value) {
+                    self.push(status);
+                }
             }
             (None, [], 't') if value == 18 => {
                 let size = screen.size();

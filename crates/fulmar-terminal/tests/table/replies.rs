@@ -69,6 +69,18 @@ fn a_program_learns_settings() {
 }
 
 #[test]
+fn a_program_learns_that_there_are_no_other_devices() {
+    reply("\x1b[?15n\x1b[?25n", "\x1b[?13n\x1b[?20n");
+    reply("\x1b[?26n", "\x1b[?27;1;0;0n");
+    reply(
+        "\x1b[?53n\x1b[?55n\x1b[?56n",
+        "\x1b[?50n\x1b[?50n\x1b[?57;0n",
+    );
+    reply("\x1b[?62n", "\x1b[0*{");
+    reply("\x1b[?75n\x1b[?85n", "\x1b[?70n\x1b[?83n");
+}
+
+#[test]
 fn nothing_else_is_answered() {
     reply(
         "\x1b[99n\x1b[?99n\x1b]9999;?\x07\x1b]52;c;?\x07\x1bP+q544e\x1b\\\x05\x1b[21t",
