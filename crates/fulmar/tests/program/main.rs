@@ -40,3 +40,4 @@ mod ssh_habits;
 mod stock_frames;
 mod support;
 mod typing;
+mod window;
