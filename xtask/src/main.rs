@@ -17,6 +17,7 @@ mod check;
 mod deny;
 mod figures;
 mod lines;
+mod mirror;
 mod mutants;
 mod outcome;
 mod packages;

@@ -3,7 +3,6 @@
 //! The bugs are the patches of `testdata/mutants`. Each is applied to a copy of the workspace, never to the
 //! checkout, and then the tests of the one package that it names are run there.
 
-mod copy;
 mod patch;
 
 use std::path::Path;
@@ -13,6 +12,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 
 use self::patch::Patch;
+use crate::mirror::mirror;
 use crate::programs;
 use crate::test::{self, Silence};
 use crate::workspace::{self, Workspace};
@@ -97,7 +97,7 @@ impl Field {
     fn prepare(workspace: &Workspace) -> Result<Field> {
         let folder = programs::target(workspace)?.join("mutants");
         let root = folder.join("workspace");
-        copy::mirror(workspace.root(), &workspace.files()?, &root)?;
+        mirror(workspace.root(), &workspace.files()?, &root)?;
         Ok(Field {
             copy: Workspace::at(root),
             target: folder.join("target"),

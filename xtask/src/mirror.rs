@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 
 /// Makes the folder `to` hold exactly these files of `from`. What is the same already is not touched, so that it is not
 /// built again.
-pub(super) fn mirror(from: &Path, files: &[PathBuf], to: &Path) -> Result<()> {
+pub(crate) fn mirror(from: &Path, files: &[PathBuf], to: &Path) -> Result<()> {
     let wanted: BTreeSet<PathBuf> = files.iter().map(|file| to.join(file)).collect();
     fs::create_dir_all(to)?;
     remove_others(to, &wanted).with_context(|| to.display().to_string())?;
