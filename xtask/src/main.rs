@@ -9,6 +9,7 @@
 //! | `lines` | how large each crate is |
 //! | `figures` | measures beside ssh and stock Mosh and writes `docs/figures.md` |
 //! | `mutants` | plants known bugs in a copy, and sees whether the tests find them |
+//! | `reproduce` | builds the program twice, in two folders, and compares the results byte for byte |
 //! | `recording` | records ssh and our program side by side, for the README |
 //!
 //! Chores are Rust because Rust is typed, tested and runs wherever the project does.
@@ -25,6 +26,7 @@ mod peers;
 mod programs;
 mod recording;
 mod replay;
+mod reproduce;
 mod test;
 mod tidy;
 mod workspace;
@@ -59,6 +61,8 @@ enum Command {
     Figures(figures::Figures),
     /// Plants known bugs in a copy of the workspace and checks that the tests find each of them
     Mutants(mutants::Mutants),
+    /// Builds the program twice, in two folders, and compares the results byte for byte
+    Reproduce(reproduce::Reproduce),
     /// Records ssh and Fulmar side by side over an emulated link, and draws the film in the README
     Recording,
 }
@@ -118,6 +122,7 @@ fn main() -> ExitCode {
         Command::Lines(lines) => lines.run(&workspace),
         Command::Figures(figures) => figures.run(&workspace),
         Command::Mutants(mutants) => mutants.run(&workspace),
+        Command::Reproduce(reproduce) => reproduce.run(&workspace),
         Command::Recording => recording::run(&workspace),
     };
     match done {
