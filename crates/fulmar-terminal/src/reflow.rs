@@ -147,7 +147,7 @@ impl Cutter {
                     count = count.saturating_sub(1);
                 }
                 if count > 0 {
-                    row.copy_cells(Column(column), piece.row, taken..taken + count);
+                    row.copy_part(Column(column), piece.row, taken..taken + count);
                     column += count;
                 } else if column > 0 {
                     let full = std::mem::replace(&mut row, CellRow::new(columns, Color::DEFAULT));

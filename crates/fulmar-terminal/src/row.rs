@@ -380,37 +380,6 @@ impl CellRow {
         last.map_or(0, |last| last as u16 + 1)
     }
 
-    /// Writes the cells of `columns` of another row, no half of a wide character among them, from `column` on. They must fit.
-    pub(crate) fn copy_cells(&mut self, column: Column, source: &CellRow, columns: Range<u16>) {
-        let columns = source.within(columns);
-        let start = usize::from(column.0);
-        let end = start + columns.len();
-        self.touch(start..end);
-        let cells = &source.cells[columns];
-        if source.side.is_some() {
-            for (column, cell) in (start..end).zip(cells) {
-                let adopted = self.adopt(cell, source);
-                self.cells[column] = adopted;
-            }
-        } else if let Some(place) = self.cells.get_mut(start..end) {
-            place.copy_from_slice(cells);
-        }
-    }
-
-    /// Returns a cell of another row as one of this row, noting here what it refers to.
-    fn adopt(&mut self, cell: &Cell, source: &CellRow) -> Cell {
-        let mut adopted = *cell;
-        if let Glyph::Cluster(text) = source.glyph_of(cell)
-            && let Some(cluster) = Cluster::from_text(text)
-        {
-            adopted.glyph = (cell.glyph & !Cell::PAYLOAD) | self.note_cluster(cluster);
-        }
-        if let Some(extra) = source.extra(cell) {
-            adopted.extra = self.note_extra(extra.clone());
-        }
-        adopted
-    }
-
     /// Makes the last cell, if it is blank, a space that looks the same.
     pub(crate) fn close_end(&mut self) {
         if let Some(last) = self.cells.last_mut()
