@@ -175,16 +175,18 @@ proptest! {
         if let Some((top, bottom)) = margins {
             repeated.process(format!("\x1b[{top};{bottom}r").as_bytes());
         }
-        if let Some((left, right)) = sides {
-            repeated.process(format!("\x1b[?69h\x1b[{left};{right}s").as_bytes());
-        }
+        match sides {
+            Some((left, right)) => repeated.process(format!("\x1b[?69h\x1b[{left};{right}s").as_bytes()),
+            None => repeated.process(b"\x1b[?69l"),
+        };
         let mode = |is_set: bool| if is_set { 'h' } else { 'l' };
         let modes = format!("\x1b[?7{}\x1b[4{}", mode(wraps), mode(inserts));
         repeated.process(format!("{modes}\x1b[{};{}H{c}", place.0, place.1).as_bytes());
         let mut printed = repeated.clone();
         repeated.process(format!("\x1b[{count}b").as_bytes());
         // A wide character for which there is no room is not printed, and so not the last that was.
-        let has_room = size.columns() > 1 && (wraps || place.1 < size.columns());
+        let ends_at_edge = sides.is_some() || place.1 >= size.columns();
+        let has_room = size.columns() > 1 && (wraps || !ends_at_edge);
         let is_printed = match c {
             "漢" => has_room,
             // Without a wrap, a part of such a cluster is printed where there is no room for the whole.
