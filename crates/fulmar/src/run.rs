@@ -17,7 +17,7 @@ use crate::copy::CopyError;
 use crate::environment;
 use crate::errors::FulmarError;
 use crate::login::{
-    AttachArgs, KillArgs, LsArgs, RenameArgs, SessionError, SessionWish, WayArgs, session_table,
+    AttachArgs, KillArgs, LsArgs, MachineArgs, RenameArgs, SessionError, SessionWish, session_table,
 };
 use crate::server::ServerError;
 use crate::system::{SystemError, while_doing};
@@ -49,10 +49,10 @@ fn own(words: &[OsString]) -> Result<u8, FulmarError> {
         Ok(cli) => cli,
         Err(error) => return refuse_words(error, words),
     };
-    let verbosity = cli.verbosity();
+    let verbosity = cli.login.verbosity();
     match cli.command.take() {
         None if cli.local => {
-            let sources = SettingSources::own(cli.flags.0, cli.file.path, None);
+            let sources = SettingSources::own(cli.login.flags.0, cli.login.file.path, None);
             let wish = SessionWish {
                 name: cli.name,
                 task: None,
@@ -68,9 +68,14 @@ fn log_in(cli: Cli) -> Result<u8, FulmarError> {
     let named = destination_and_command(&cli.words);
     let (destination, command) = named.ok_or(FulmarError::NothingToDo)?;
     let host = login::host_of(destination).map_err(SessionError::from)?;
-    let (ssh_words, verbosity) = (cli.ssh_words(), cli.verbosity());
-    let port = cli.flags.0.find("port").map(|given| given.text.clone());
-    let sources = SettingSources::own(cli.flags.0, cli.file.path, Some(&host));
+    let (ssh_words, verbosity) = (cli.login.ssh_words(), cli.login.verbosity());
+    let port = cli
+        .login
+        .flags
+        .0
+        .find("port")
+        .map(|given| given.text.clone());
+    let sources = SettingSources::own(cli.login.flags.0, cli.login.file.path, Some(&host));
     let wish = SessionWish {
         name: cli.name,
         task: None,
@@ -123,18 +128,18 @@ fn run_subcommand(command: Command) -> Result<u8, FulmarError> {
     Ok(match command {
         Command::Attach(arguments) => attach(arguments)?,
         Command::Ls(arguments) => list_sessions(arguments)?,
-        Command::Kill(KillArgs { way, words }) => match way.split(&words, 1..=1) {
+        Command::Kill(KillArgs { machine, words }) => match machine.split(&words, 1..=1) {
             Some((host, [name])) => {
-                let ended = ask(&way, host, SessionTask::End(named(name)?))?;
+                let ended = ask(&machine, host, SessionTask::End(named(name)?))?;
                 tell_names(&ended, "was told to end")
             }
             _ => return Err(FulmarError::Operands("kill")),
         },
-        Command::Rename(RenameArgs { way, words }) => match way.split(&words, 2..=2) {
+        Command::Rename(RenameArgs { machine, words }) => match machine.split(&words, 2..=2) {
             Some((host, [from, to])) => {
                 let (from, to) = (named(from)?, named(to)?);
                 let what = format!("was called {from}");
-                let renamed = ask(&way, host, SessionTask::Rename { from, to })?;
+                let renamed = ask(&machine, host, SessionTask::Rename { from, to })?;
                 tell_names(&renamed, &what)
             }
             _ => return Err(FulmarError::Operands("rename")),
@@ -154,8 +159,12 @@ fn run_subcommand(command: Command) -> Result<u8, FulmarError> {
 }
 
 fn attach(arguments: AttachArgs) -> Result<u8, FulmarError> {
-    let AttachArgs { or_new, way, words } = arguments;
-    let (host, names) = way
+    let AttachArgs {
+        or_new,
+        machine,
+        words,
+    } = arguments;
+    let (host, names) = machine
         .split(&words, 0..=1)
         .ok_or(FulmarError::Operands("attach"))?;
     let name = names.first().map(|name| named(name)).transpose()?;
@@ -163,9 +172,16 @@ fn attach(arguments: AttachArgs) -> Result<u8, FulmarError> {
         name: None,
         task: Some(SessionTask::Attach { name, or_new }),
     };
-    let (sources, verbosity) = (sources_of(&way, host)?, way.verbosity());
+    let (sources, verbosity) = (sources_of(&machine, host)?, machine.login.verbosity());
     Ok(match host {
-        Some(host) => login::run(host, way.ssh_words(), &[], wish, &sources, verbosity)?,
+        Some(host) => login::run(
+            host,
+            machine.login.ssh_words(),
+            &[],
+            wish,
+            &sources,
+            verbosity,
+        )?,
         None => local::run(&[], wish, &sources, verbosity)?,
     })
 }
@@ -174,13 +190,13 @@ fn list_sessions(arguments: LsArgs) -> Result<u8, FulmarError> {
     let LsArgs {
         json,
         detached,
-        way,
+        machine,
         words,
     } = arguments;
-    let (host, _) = way
+    let (host, _) = machine
         .split(&words, 0..=0)
         .ok_or(FulmarError::Operands("ls"))?;
-    let mut sessions = ask(&way, host, SessionTask::List)?;
+    let mut sessions = ask(&machine, host, SessionTask::List)?;
     sessions.retain(|session| !detached || session.away.is_some());
     if json {
         return Ok(print(&session_table::json(&sessions))?);
@@ -201,18 +217,27 @@ fn list_sessions(arguments: LsArgs) -> Result<u8, FulmarError> {
 
 /// Asks what a machine knows of its sessions; `None` for this one.
 fn ask(
-    way: &WayArgs,
+    machine: &MachineArgs,
     host: Option<&OsStr>,
     task: SessionTask,
 ) -> Result<Vec<SessionInfo>, FulmarError> {
-    let sources = sources_of(way, host)?;
-    let sessions = login::ask(host, way.ssh_words(), task, &sources, way.verbosity())?;
+    let sources = sources_of(machine, host)?;
+    let sessions = login::ask(
+        host,
+        machine.login.ssh_words(),
+        task,
+        &sources,
+        machine.login.verbosity(),
+    )?;
     Ok(sessions)
 }
 
-fn sources_of(way: &WayArgs, host: Option<&OsStr>) -> Result<SettingSources, SessionError> {
+fn sources_of(machine: &MachineArgs, host: Option<&OsStr>) -> Result<SettingSources, SessionError> {
     let name = host.map(login::host_of).transpose()?;
-    let (flags, file) = (way.flags.0.clone(), way.file.path.clone());
+    let (flags, file) = (
+        machine.login.flags.0.clone(),
+        machine.login.file.path.clone(),
+    );
     Ok(SettingSources::own(flags, file, name.as_deref()))
 }
 

@@ -13,10 +13,9 @@ use fulmar_settings::FlagSet;
 
 use self::completion::{CompleteArgs, CompletedShell};
 use crate::copy::{CopyArgs, CopyServerArgs};
-use crate::login::{AttachArgs, KillArgs, LsArgs, RenameArgs, WayArgs, session_name};
+use crate::login::{AttachArgs, KillArgs, LoginArgs, LsArgs, RenameArgs, session_name};
 use crate::server::listen_args::ListenArgs;
-use crate::settings::{ClientFlags, ConfigArg, LoginFlags, RecordArgs, SshFlags};
-use crate::steps::Verbosity;
+use crate::settings::{ClientFlags, ConfigArg, LoginFlags, RecordArgs};
 
 /// The ways to call the program.
 const USAGE: &str = "\
@@ -93,25 +92,10 @@ pub(crate) struct Cli {
     #[arg(long, value_name = "NAME", value_parser = session_name, help_heading = "Login")]
     pub(crate) name: Option<SessionName>,
     #[command(flatten)]
-    pub(crate) flags: LoginFlags,
-    #[command(flatten)]
-    pub(crate) ssh: SshFlags,
-    /// The user to log in as
-    #[arg(
-        id = "ssh-user",
-        short = 'l',
-        value_name = "USER",
-        help_heading = "Passed on to ssh"
-    )]
-    pub(crate) user: Option<OsString>,
-    /// Show the steps of the login with their times; for ssh's own messages, use --ssh 'ssh -v'
-    #[arg(short = 'v', long, action = clap::ArgAction::Count, help_heading = "Login")]
-    verbose: u8,
+    pub(crate) login: LoginArgs,
     /// Accepted because ssh has them, without effect
     #[arg(short = 't', short_alias = 'C', hide = true, action = clap::ArgAction::Count)]
     _accepted: u8,
-    #[command(flatten)]
-    pub(crate) file: ConfigArg,
     /// The host, and a command to run there; with --local only the command
     #[arg(
         trailing_var_arg = true,
@@ -150,11 +134,6 @@ impl Cli {
         Cli::try_parse_from(words)
     }
 
-    /// Returns whether the user is told of the steps of a login.
-    pub(crate) fn verbosity(&self) -> Verbosity {
-        Verbosity::of_count(self.verbose)
-    }
-
     /// Hands what stands before a subcommand on to it.
     ///
     /// # Errors
@@ -170,24 +149,34 @@ impl Cli {
             return Err(misplaced("--name".to_owned()));
         }
         let mut command = command;
-        if let Some(way) = command.way_mut() {
-            self.add_to(way).map_err(misplaced)?;
+        if let Some(later) = command.login_mut() {
+            let earlier = self.login;
+            *later = earlier
+                .followed_by(std::mem::take(later))
+                .map_err(misplaced)?;
             return Ok(command);
         }
-        if self.user.is_some() {
+        let LoginArgs {
+            flags,
+            ssh,
+            user,
+            verbose,
+            file,
+        } = self.login;
+        if user.is_some() {
             return Err(misplaced("-l".to_owned()));
         }
-        if self.verbose > 0 && !matches!(command, Command::Cp(_)) {
+        if verbose > 0 && !matches!(command, Command::Cp(_)) {
             return Err(misplaced("-v".to_owned()));
         }
-        let (flags, ssh, file) = (self.flags.0, self.ssh, self.file);
+        let flags = flags.0;
         match command {
             Command::Cp(mut arguments) => {
                 let later = arguments.flags.0;
                 arguments.flags.0 = flags.followed_by(later, FlagSet::Copy).map_err(misplaced)?;
                 arguments.ssh = ssh.followed_by(arguments.ssh);
                 arguments.file.path = arguments.file.path.or(file.path);
-                arguments.wishes.verbose += self.verbose;
+                arguments.wishes.verbose += verbose;
                 Ok(Command::Cp(arguments))
             }
             Command::Config(mut arguments) => {
@@ -215,26 +204,6 @@ impl Cli {
                 }
             }
         }
-    }
-
-    /// Adds what stands before a subcommand to what stands behind it.
-    fn add_to(self, way: &mut WayArgs) -> Result<(), String> {
-        let later = std::mem::take(&mut way.flags.0);
-        way.flags.0 = self.flags.0.followed_by(later, FlagSet::Login)?;
-        way.ssh = self.ssh.followed_by(std::mem::take(&mut way.ssh));
-        way.user = way.user.take().or(self.user);
-        way.file.path = way.file.path.take().or(self.file.path);
-        way.verbose += self.verbose;
-        Ok(())
-    }
-
-    /// Returns the words for ssh.
-    pub(crate) fn ssh_words(&self) -> Vec<OsString> {
-        let mut words = self.ssh.words();
-        if let Some(user) = &self.user {
-            words.extend(["-l".into(), user.clone()]);
-        }
-        words
     }
 }
 
@@ -294,13 +263,13 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Returns the way to the sessions that it is about, if it is about any.
-    fn way_mut(&mut self) -> Option<&mut WayArgs> {
+    /// Returns the options of its login, if it has all that a session's login has.
+    fn login_mut(&mut self) -> Option<&mut LoginArgs> {
         match self {
-            Command::Attach(arguments) => Some(&mut arguments.way),
-            Command::Ls(arguments) => Some(&mut arguments.way),
-            Command::Kill(arguments) => Some(&mut arguments.way),
-            Command::Rename(arguments) => Some(&mut arguments.way),
+            Command::Attach(arguments) => Some(&mut arguments.machine.login),
+            Command::Ls(arguments) => Some(&mut arguments.machine.login),
+            Command::Kill(arguments) => Some(&mut arguments.machine.login),
+            Command::Rename(arguments) => Some(&mut arguments.machine.login),
             _ => None,
         }
     }
@@ -501,15 +470,15 @@ mod tests {
         let cli = parsed("fulmar --local --trace t -- vim -b").unwrap();
         assert!(cli.local && cli.command.is_none());
         assert_eq!(cli.words, ["vim", "-b"]);
-        assert_eq!(cli.flags.0.find("trace").unwrap().text, "t");
+        assert_eq!(cli.login.flags.0.find("trace").unwrap().text, "t");
         assert!(parsed("fulmar --local").unwrap().words.is_empty());
     }
 
     #[test]
     fn options_may_stand_before_a_subcommand() {
         let cli = parsed("fulmar -4 -p 7 -i key cp -p a h:").unwrap();
-        assert_eq!(cli.flags.0.find("port").unwrap().text, "7");
-        assert_eq!(cli.ssh_words(), ["-i", "key"]);
+        assert_eq!(cli.login.flags.0.find("port").unwrap().text, "7");
+        assert_eq!(cli.login.ssh_words(), ["-i", "key"]);
         assert!(matches!(cli.command, Some(Command::Cp(_))));
     }
 
@@ -527,7 +496,7 @@ mod tests {
     fn what_ssh_calls_its_own_goes_to_ssh() {
         let cli = parsed("fulmar -t -C -P 2222 -l ada -o A=b -J gw host").unwrap();
         let wanted = ["-p", "2222", "-J", "gw", "-o", "A=b", "-l", "ada"];
-        assert_eq!(cli.ssh_words(), wanted);
+        assert_eq!(cli.login.ssh_words(), wanted);
         assert_eq!(cli.words, ["host"]);
     }
 

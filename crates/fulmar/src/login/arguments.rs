@@ -4,16 +4,14 @@ use std::ffi::{OsStr, OsString};
 
 use clap::{ArgAction, Args, ValueHint};
 use fulmar_login::SessionName;
+use fulmar_settings::FlagSet;
 
 use crate::settings::{ConfigArg, LoginFlags, SshFlags};
 use crate::steps::Verbosity;
 
-/// The way to the machine with the sessions: options that a login has, too.
-#[derive(Debug, Args)]
-pub(crate) struct WayArgs {
-    /// The sessions of this machine, without ssh
-    #[arg(long, help_heading = "Login")]
-    pub(crate) local: bool,
+/// The options of a login, by whatever command it is made.
+#[derive(Debug, Default, Args)]
+pub(crate) struct LoginArgs {
     #[command(flatten)]
     pub(crate) flags: LoginFlags,
     #[command(flatten)]
@@ -33,7 +31,7 @@ pub(crate) struct WayArgs {
     pub(crate) file: ConfigArg,
 }
 
-impl WayArgs {
+impl LoginArgs {
     /// Returns the words for ssh.
     pub(crate) fn ssh_words(&self) -> Vec<OsString> {
         let mut words = self.ssh.words();
@@ -48,7 +46,36 @@ impl WayArgs {
         Verbosity::of_count(self.verbose)
     }
 
-    /// Splits the operands into the host, which a way to this machine does not have, and the rest. `None` if there is no
+    /// Returns the options `self` with those that were given after them, of which the last counts where there is to be one.
+    ///
+    /// # Errors
+    ///
+    /// The flag of `self` that a login does not have.
+    pub(crate) fn followed_by(self, later: LoginArgs) -> Result<LoginArgs, String> {
+        Ok(LoginArgs {
+            flags: LoginFlags(self.flags.0.followed_by(later.flags.0, FlagSet::Login)?),
+            ssh: self.ssh.followed_by(later.ssh),
+            user: later.user.or(self.user),
+            verbose: self.verbose + later.verbose,
+            file: ConfigArg {
+                path: later.file.path.or(self.file.path),
+            },
+        })
+    }
+}
+
+/// The machine with the sessions, and the login there.
+#[derive(Debug, Args)]
+pub(crate) struct MachineArgs {
+    /// The sessions of this machine, without ssh
+    #[arg(long, help_heading = "Login")]
+    pub(crate) local: bool,
+    #[command(flatten)]
+    pub(crate) login: LoginArgs,
+}
+
+impl MachineArgs {
+    /// Splits the operands into the host, which this machine is without, and the rest. `None` if there is no
     /// host, or less or more behind it than `rest`.
     pub(crate) fn split<'w>(
         &self,
@@ -81,7 +108,7 @@ pub(crate) struct AttachArgs {
     #[arg(long, help_heading = "Login")]
     pub(crate) or_new: bool,
     #[command(flatten)]
-    pub(crate) way: WayArgs,
+    pub(crate) machine: MachineArgs,
     /// The host, and the name of the session
     #[arg(value_name = "HOST", value_hint = ValueHint::Hostname, help_heading = None::<&'static str>)]
     pub(crate) words: Vec<OsString>,
@@ -98,7 +125,7 @@ pub(crate) struct LsArgs {
     #[arg(long, help_heading = "Login")]
     pub(crate) detached: bool,
     #[command(flatten)]
-    pub(crate) way: WayArgs,
+    pub(crate) machine: MachineArgs,
     /// The host
     #[arg(value_name = "HOST", value_hint = ValueHint::Hostname, help_heading = None::<&'static str>)]
     pub(crate) words: Vec<OsString>,
@@ -111,7 +138,7 @@ pub(crate) struct LsArgs {
 )]
 pub(crate) struct KillArgs {
     #[command(flatten)]
-    pub(crate) way: WayArgs,
+    pub(crate) machine: MachineArgs,
     /// The host, and the name of the session
     #[arg(value_name = "HOST", value_hint = ValueHint::Hostname, help_heading = None::<&'static str>)]
     pub(crate) words: Vec<OsString>,
@@ -124,7 +151,7 @@ pub(crate) struct KillArgs {
 )]
 pub(crate) struct RenameArgs {
     #[command(flatten)]
-    pub(crate) way: WayArgs,
+    pub(crate) machine: MachineArgs,
     /// The host, the name of the session, and its new name
     #[arg(value_name = "HOST", value_hint = ValueHint::Hostname, help_heading = None::<&'static str>)]
     pub(crate) words: Vec<OsString>,

@@ -30,7 +30,9 @@ use fulmar_login::{
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::SettingSources;
 
-pub(crate) use self::arguments::{AttachArgs, KillArgs, LsArgs, RenameArgs, WayArgs, session_name};
+pub(crate) use self::arguments::{
+    AttachArgs, KillArgs, LoginArgs, LsArgs, MachineArgs, RenameArgs, session_name,
+};
 pub(crate) use self::error::SessionError;
 pub(crate) use self::local_server::in_its_words;
 pub(crate) use self::plain_ssh::redirected_stream;
