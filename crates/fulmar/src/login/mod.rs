@@ -24,8 +24,8 @@ use std::net::SocketAddr;
 use fulmar_core::{CompatMode, LastScreen};
 use fulmar_login::{
     BootstrapRequestError, CandidateAddresses, Destination, Execution, LoginConfig, LoginError,
-    LoginEvent, LoginStep, SessionName, SessionParams, SessionRequest, SessionService, SessionTask,
-    SshCommand, copying_command, remote_command, session_command,
+    LoginEvent, LoginStep, RemoteService, SessionName, SessionParams, SessionRequest,
+    SessionService, SessionTask, SshCommand, copying_command, remote_command, session_command,
 };
 use fulmar_platform::{Signal, signals};
 use fulmar_settings::SettingSources;
@@ -233,20 +233,7 @@ impl SessionLogin {
             }
             self.steps.take(now(), Step::SshStarted);
             self.tell_steps();
-            let deadline = self.login.deadline();
-            let waited = self
-                .reactor
-                .wait(deadline, |registry| self.login.register(registry));
-            waited.map_err(while_doing("waiting for ssh"))?;
-            while let Some(event) = self.reactor.poll_event() {
-                match event {
-                    ReactorEvent::Signal(signal) => handle_signal(signal)?,
-                    ReactorEvent::Ready(token, _) => self.login.handle_ready(now(), token),
-                    // What happens to the network matters to nobody yet.
-                    ReactorEvent::Hint(_) => {}
-                }
-            }
-            self.login.end_turn(now());
+            wait_for_ssh(&mut self.login, &mut self.reactor)?;
         }
     }
 
@@ -302,6 +289,25 @@ pub(crate) fn step_of(step: LoginStep) -> Option<Step> {
 pub(crate) fn tried_text(addresses: &[SocketAddr]) -> String {
     let addresses: Vec<String> = addresses.iter().map(SocketAddr::to_string).collect();
     format!("UDP is tried to {}", addresses.join(", "))
+}
+
+/// Waits until something happens to a login, and hands it over.
+fn wait_for_ssh<S: RemoteService>(
+    login: &mut SshLogin<S>,
+    reactor: &mut Reactor,
+) -> Result<(), SessionError> {
+    let waited = reactor.wait(login.deadline(), |registry| login.register(registry));
+    waited.map_err(while_doing("waiting for ssh"))?;
+    while let Some(event) = reactor.poll_event() {
+        match event {
+            ReactorEvent::Signal(signal) => handle_signal(signal)?,
+            ReactorEvent::Ready(token, _) => login.handle_ready(now(), token),
+            // What happens to the network matters to nobody yet.
+            ReactorEvent::Hint(_) => {}
+        }
+    }
+    login.end_turn(now());
+    Ok(())
 }
 
 /// Handles a signal that comes before there is a session.

@@ -13,11 +13,11 @@ use fulmar_terminal::Size;
 
 use super::error::SessionError;
 use super::local_server::{self, in_its_words};
-use super::{config, handle_signal, parse, step_of};
+use super::{config, parse, step_of, wait_for_ssh};
 use crate::client::{ClientError, ClientSetup};
 use crate::clock::now;
 use crate::environment;
-use crate::reactor::{Reactor, ReactorEvent};
+use crate::reactor::Reactor;
 use crate::report;
 use crate::session_key;
 use crate::settings;
@@ -58,7 +58,7 @@ pub(crate) fn ask(
     let outcome = query.run();
     if outcome.is_err() {
         query.login.state_mut().handle_stop();
-        query.tell();
+        query.login.tell();
         query.login.end();
     } else {
         query.login.end_within(ENDS_WITHIN);
@@ -132,16 +132,6 @@ struct SessionQuery {
 }
 
 impl SessionQuery {
-    /// Prints what ssh has said before it came to nothing.
-    fn tell(&mut self) {
-        while let Some(event) = self.login.poll_event(now()) {
-            if let LoginEvent::Show(text) = event {
-                report::print_others(&text);
-            }
-        }
-        report::print_to_stderr(&report::end_of_others());
-    }
-
     fn run(&mut self) -> Result<Vec<SessionInfo>, SessionError> {
         loop {
             while let Some(event) = self.login.poll_event(now()) {
@@ -161,20 +151,7 @@ impl SessionQuery {
             for line in self.steps.take_lines() {
                 report::complain("fulmar", line);
             }
-            let deadline = self.login.deadline();
-            let waited = self
-                .reactor
-                .wait(deadline, |registry| self.login.register(registry));
-            waited.map_err(while_doing("waiting for ssh"))?;
-            while let Some(event) = self.reactor.poll_event() {
-                match event {
-                    ReactorEvent::Signal(signal) => handle_signal(signal)?,
-                    ReactorEvent::Ready(token, _) => self.login.handle_ready(now(), token),
-                    // What happens to the network matters to nobody.
-                    ReactorEvent::Hint(_) => {}
-                }
-            }
-            self.login.end_turn(now());
+            wait_for_ssh(&mut self.login, &mut self.reactor)?;
         }
     }
 }

@@ -283,6 +283,23 @@ impl<S: RemoteService> SshLogin<S> {
             self.state.handle_query_end(is_success);
         }
     }
+
+    /// Prints what was said while a session had the terminal, once. The terminal is the user's again.
+    pub(crate) fn tell(&mut self) {
+        self.state.release_text();
+        let mut notices = Vec::new();
+        while let Some(event) = self.poll_event(now()) {
+            match event {
+                LoginEvent::Show(text) => report::print_others(&text),
+                LoginEvent::Notice(what) => notices.push(what),
+                _ => {}
+            }
+        }
+        report::print_to_stderr(&report::end_of_others());
+        for what in notices {
+            report::complain("fulmar", what);
+        }
+    }
 }
 
 impl<S: RemoteService> Drop for SshLogin<S> {
@@ -310,23 +327,6 @@ impl SshLogin<SessionService> {
             if waited.is_err() {
                 return;
             }
-        }
-    }
-
-    /// Prints what was said while a session had the terminal, once. The terminal is the user's again.
-    pub(crate) fn tell(&mut self) {
-        self.state.release_text();
-        let mut notices = Vec::new();
-        while let Some(event) = self.poll_event(now()) {
-            match event {
-                LoginEvent::Show(text) => report::print_others(&text),
-                LoginEvent::Notice(what) => notices.push(what),
-                _ => {}
-            }
-        }
-        report::print_to_stderr(&report::end_of_others());
-        for what in notices {
-            report::complain("fulmar", what);
         }
     }
 }
