@@ -85,6 +85,10 @@ pub struct Client {
     is_server_local: bool,
     /// The reason why the system has refused to send, the last time that it did.
     send_error: Option<SendError>,
+    /// The datagrams of the newest transmission.
+    offered: u64,
+    /// The number of datagrams that have not left, but for the one of each error.
+    withheld: u64,
     /// The reason why a datagram cannot have arrived, by the last report that was believed.
     report_error: Option<SendError>,
     prediction: Prediction,
@@ -165,6 +169,8 @@ impl Client {
             is_server_local,
             send_error: None,
             report_error: None,
+            offered: 0,
+            withheld: 0,
             prediction: Prediction::new(prediction, size),
             predicted: None,
             display: Display::new(outer, title_prefix),
@@ -202,9 +208,15 @@ impl Client {
         received
     }
 
-    /// Takes note that the system refused to send.
+    /// Takes note that the newest transmission was not sent, since whoever has the server's address has had enough.
+    pub fn handle_withheld(&mut self) {
+        self.withheld += self.offered;
+    }
+
+    /// Takes note that the system refused to send the newest transmission.
     pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
         self.send_error = Some(error);
+        self.withheld += self.offered.saturating_sub(1);
         if self.endpoint.handle_send_error(now, path, error) {
             self.note_trouble(now, error, send_trouble::of_system(error));
         }
@@ -410,6 +422,7 @@ impl Client {
         let transmit = self.endpoint.poll_transmit(now, out);
         match &transmit {
             Some(transmit) => {
+                self.offered = transmit.datagrams() as u64;
                 let sent = self.endpoint.sender().sent();
                 let number = transmit.numbers.instruction.target;
                 self.prediction.note_sent(number, || sent.typed_bytes());
@@ -655,7 +668,7 @@ impl Client {
     /// Returns true if the server may have received anything.
     fn could_be_heard(&self) -> bool {
         let counters = self.endpoint.counters();
-        counters.datagrams_sent > counters.send_errors
+        counters.datagrams_sent > counters.send_errors + self.withheld
     }
 
     fn close(&mut self, now: Time, why: ClientEnding) {

@@ -193,6 +193,33 @@ fn quitting_before_anything_could_be_sent_ends_at_once() {
 }
 
 #[test]
+fn what_nobody_was_sent_could_not_be_heard_however_much_was_typed() {
+    let mut pair = Pair::own();
+    let mut failures = 0;
+    for second in 0..40 {
+        pair.client.handle_keys(ms(second * 1000), b"x");
+        while pair
+            .client
+            .poll_transmit(ms(second * 1000), &mut pair.buffer)
+            .is_some()
+        {
+            failures += 1;
+            // An unproven address gets so many.
+            if failures <= 20 {
+                let unreachable = SendError::Unreachable;
+                pair.client
+                    .handle_send_error(ms(second * 1000), PATH, unreachable);
+            } else {
+                pair.client.handle_withheld();
+            }
+        }
+    }
+    assert!(failures > 30, "{failures}");
+    let why = pair.client.unsent_because();
+    assert_eq!(why, Some(SendError::Unreachable));
+}
+
+#[test]
 fn quitting_a_server_that_never_answered_says_so() {
     let mut pair = Pair::own();
     while pair.client.poll_transmit(ms(0), &mut pair.buffer).is_some() {}

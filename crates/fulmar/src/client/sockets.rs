@@ -95,7 +95,7 @@ impl Sockets {
         let mut has_sent = false;
         while let Some(transmit) = client.poll_transmit(now, &mut self.buffer) {
             match self.sockets.send(&Batch::of(&transmit, &self.buffer)) {
-                Ok(0) => {}
+                Ok(0) => client.handle_withheld(),
                 Ok(_) => {
                     has_sent = true;
                     self.trace.sent(now, &transmit);
