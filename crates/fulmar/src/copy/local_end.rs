@@ -39,7 +39,11 @@ pub(super) enum LocalTask {
 impl LocalTask {
     /// Tells if what has arrived of files is kept when this one is interrupted.
     pub(super) fn leaves_parts(&self) -> bool {
-        let (LocalTask::Upload(request, _) | LocalTask::Download(request, ..)) = self;
+        let request = match self {
+            // What comes through a pipe does not come again.
+            LocalTask::Upload(_, CopySource::Pipe(..)) => return false,
+            LocalTask::Upload(request, _) | LocalTask::Download(request, ..) => request,
+        };
         !request.flags().contains(Flags::DRY_RUN) && !request.flags().contains(Flags::IN_ORDER)
     }
 

@@ -15,7 +15,7 @@ use crate::login::scene::{Scene, is_daemon};
 use crate::support::network::{
     Counter, RIGHT, Way, block_udp, change_address, let_udp_pass, rebind, refuse_udp, udp_port, v4,
 };
-use crate::support::{DEADLINE, Person, Process, Terminal};
+use crate::support::{DEADLINE, Person, Process, Rules, Setup, Terminal, holds};
 
 /// The length of a file that takes some seconds at [`RATE`].
 const LENGTH: usize = 6_000_000;
@@ -256,6 +256,22 @@ fn who_does_not_resume_is_told_of_the_partial_file_that_another_command_goes_on_
     let told = String::from_utf8_lossy(&output.stdout);
     assert_eq!(told, "file  24.0 MB  resumes an interrupted copy\n");
     expect_taken_up(&scene);
+}
+
+#[test]
+fn nobody_is_told_to_go_on_with_what_came_through_a_pipe() {
+    let Some(scene) = scene() else { return };
+    scene.near.write_home(Person::Alice, "file", noise(SHORT));
+    let mut shell = scene.near.spawn(Person::Alice, "sh");
+    let line = format!("exec fulmar cp -l 3MB - {} <file", far("piped"));
+    shell.arg("-c").arg(line);
+    let size = Setup::default().size;
+    let mut terminal = scene.near.terminal(&shell, size, Rules::None);
+    wait_for_megabytes(&mut terminal, 6.0);
+    terminal.type_keys("\x03");
+    assert_eq!(terminal.wait_for_end().code(), Some(130));
+    assert!(!holds(terminal.screen(), "partial file"));
+    scene.expect_nothing_left();
 }
 
 #[test]
