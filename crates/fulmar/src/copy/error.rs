@@ -298,7 +298,7 @@ impl Advice for CopyError {
                 "write a colon after the host, as in host:path; to copy on one machine, use cp(1)".to_owned()
             }
             CopyError::BothThere => {
-                "log in to one of the two and copy from there: fulmar ONE -- fulmar cp FILE OTHER:PATH"
+                "log in to one of the two and copy from there: fulmar ONE, and there fulmar cp FILE OTHER:PATH"
                     .to_owned()
             }
             CopyError::Mixed { .. } => "copy it separately, with cp(1)".to_owned(),
