@@ -87,8 +87,11 @@ fn stock_words(offer: &Offer, colors: u32) -> OsString {
     if let Some(ports) = offer.ports {
         words.extend(["-p".into(), ports.as_option().into()]);
     }
-    for (name, value) in &offer.locale {
-        words.extend(["-l".into(), [name.as_os_str(), value].join(OsStr::new("="))]);
+    for (name, value) in in_utf8(&offer.locale) {
+        words.extend([
+            "-l".into(),
+            [name.as_os_str(), &value].join(OsStr::new("=")),
+        ]);
     }
     if !offer.command.is_empty() {
         words.push("--".into());
@@ -96,6 +99,23 @@ fn stock_words(offer: &Offer, colors: u32) -> OsString {
     }
     let words: Vec<OsString> = words.iter().map(|word| quoted(word)).collect();
     words.join(OsStr::new(" "))
+}
+
+/// Returns the same variables with `LC_CTYPE` in UTF-8, if these are of no locale in UTF-8: without one, stock's server does not
+/// start. It looks at them only if its own environment has none.
+fn in_utf8(locale: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+    let value_of = |name: &&str| locale.iter().find(|(known, _)| known == *name);
+    let deciding = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(value_of);
+    let is_utf8 = deciding.is_some_and(|(_, value)| {
+        let value = value.to_string_lossy().to_ascii_lowercase();
+        value.ends_with("utf-8") || value.ends_with("utf8")
+    });
+    let mut locale = locale.to_vec();
+    if !is_utf8 {
+        locale.retain(|(name, _)| name != "LC_ALL" && name != "LC_CTYPE");
+        locale.push(("LC_CTYPE".into(), "C.UTF-8".into()));
+    }
+    locale
 }
 
 /// Returns the line that starts the server which the user has named. One that only names a program
@@ -143,6 +163,35 @@ mod tests {
 
     fn fallback(request: &BootstrapRequest) -> &str {
         request.fallback.as_ref().unwrap().to_str().unwrap()
+    }
+
+    #[test]
+    fn stock_gets_a_locale_in_utf_8_also_from_a_user_who_has_none() {
+        for (locale, words) in [
+            (vec![], "'-s' '-l' 'LC_CTYPE=C.UTF-8'"),
+            (vec![("LANG", "C")], "'-l' 'LANG=C' '-l' 'LC_CTYPE=C.UTF-8'"),
+            (
+                vec![("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")],
+                "'-s' '-l' 'LANG=de_DE.UTF-8' '-l' 'LC_CTYPE=C.UTF-8'",
+            ),
+            (vec![("LANG", "de_DE.utf8")], "'-s' '-l' 'LANG=de_DE.utf8'"),
+        ] {
+            let pair = |(name, value): (&str, &str)| (name.into(), value.into());
+            let locale = locale.into_iter().map(pair).collect();
+            let request = made(|request| request.locale = locale, &[]);
+            assert!(
+                fallback(&request).ends_with(words),
+                "{}",
+                fallback(&request)
+            );
+            assert!(
+                !request
+                    .offer
+                    .locale
+                    .iter()
+                    .any(|(_, value)| value == "C.UTF-8")
+            );
+        }
     }
 
     #[test]

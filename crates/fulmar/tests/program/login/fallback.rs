@@ -12,6 +12,7 @@ for_each_starter! {
     a_server_in_a_folder_of_the_home: fulmar;
     a_server_that_only_a_login_shell_finds: fulmar;
     only_the_stock_server: fulmar;
+    only_the_stock_server_and_no_locale_here: fulmar;
     a_server_for_another_processor: fulmar;
     a_server_that_wants_newer_libraries: fulmar;
     no_server_there_that_runs: fulmar;
@@ -74,6 +75,30 @@ fn only_the_stock_server(starter: Starter) {
             "program's exit status\r\n  copy this program there: ssh bob@far",
         );
     }
+}
+
+/// Stock's server does not start without a locale in UTF-8.
+fn only_the_stock_server_and_no_locale_here(starter: Starter) {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    if peers::require("mosh-server").is_none() {
+        return;
+    }
+    scene.far.hide(OURS.as_ref());
+    for words in [["env", "LANG=C"], ["env", "LC_ALL=POSIX"]] {
+        let destination = format!("bob@{FAR}");
+        let Some(command) = scene.command_after(&words, starter, &[&destination]) else {
+            return;
+        };
+        let mut terminal = scene.start_command(starter, &command);
+        terminal.wait_for_prompt();
+        terminal.type_keys("locale charmap 2>&1\n");
+        terminal.wait_for_text("UTF-8");
+        terminal.wait_for_prompt();
+        super::scene::leave(&mut terminal);
+    }
+    scene.expect_nothing_left();
 }
 
 /// Expects a session with stock's server, of which the user is told with these words, once.
