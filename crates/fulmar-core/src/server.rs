@@ -455,7 +455,8 @@ impl Server {
     /// lately, and if there never was any.
     pub fn unattended_for(&self, now: Time) -> Option<Duration> {
         let silence = self.liveness.silence(now);
-        silence.filter(|_| !self.liveness.is_attended())
+        let has_left = self.connection.as_ref().is_some_and(Connection::is_left);
+        silence.filter(|_| has_left || !self.liveness.is_attended())
     }
 
     /// Returns the time that is left until the session ends if no client comes; `None` if it waits for ever.
@@ -526,8 +527,8 @@ impl Server {
             self.session.await_report();
         }
         let before = self.connection.replace(connection);
-        let is_there = |before: &Connection| before.endpoint.path().is_some() && !before.is_left();
-        if let Some(mut before) = before.filter(is_there) {
+        // One that was not heard yet may be on its way, too.
+        if let Some(mut before) = before.filter(|before| !before.is_left()) {
             before.dismiss(now);
             if self.dismissed.len() == DISMISSED_MAX {
                 self.dismissed.pop_front();

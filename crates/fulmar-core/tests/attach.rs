@@ -543,6 +543,34 @@ fn a_session_that_was_left_serves_on_and_ends_with_its_program() {
 }
 
 #[test]
+fn a_client_that_has_said_goodbye_is_away_at_once() {
+    let mut world = World::new(7, 0);
+    let mut seats = vec![world.seat(0)];
+    world.run(Duration::from_secs(1), &mut seats);
+    assert!(seats[0].client.detach(world.time()));
+    // The answer to it may still be asked for again.
+    while seats[0].ending.is_none() {
+        world.run(Duration::from_millis(5), &mut seats);
+    }
+    assert_eq!(seats[0].ending, Some(ClientEnding::Detached));
+    assert!(world.server.unattended_for(world.time()).is_some());
+}
+
+#[test]
+fn a_client_that_comes_after_another_has_taken_its_session_is_told() {
+    let mut world = World::new(8, 0);
+    let first = world.seat(0);
+    assert!(world.attach(1));
+    let mut seats = vec![world.seat(1)];
+    world.run(Duration::from_secs(2), &mut seats);
+    assert!(seats[0].client.is_connected());
+    seats.push(first);
+    world.run(Duration::from_secs(5), &mut seats);
+    assert_eq!(seats[0].ending, None);
+    assert_eq!(seats[1].ending, Some(ClientEnding::TakenOver));
+}
+
+#[test]
 fn a_session_that_would_end_is_not_left() {
     let mut world = World::new(7, 0);
     let mut seats = vec![world.seat(0)];
