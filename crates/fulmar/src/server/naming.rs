@@ -22,20 +22,17 @@ pub(super) fn claim(
     wanted: Option<SessionName>,
     environment: &Environment,
 ) -> Result<Option<ControlSocket>, ServerError> {
-    let folder = RunFolder::make(environment);
-    let opened = match (folder, &wanted) {
-        (Err(error), _) => Err(error),
-        (Ok(folder), Some(name)) => {
-            let elsewhere = RunFolder::all(environment).into_iter();
-            let mut elsewhere = elsewhere.filter(|other| *other != folder);
-            if elsewhere.any(|other| other.connect(name).is_ok()) {
-                Err(ErrorKind::AddrInUse.into())
-            } else {
-                ControlSocket::open(folder, name.clone())
-            }
+    let open = |folder: RunFolder| {
+        let mut elsewhere = RunFolder::all(environment);
+        elsewhere.retain(|other| *other != folder);
+        match &wanted {
+            Some(name) => named(&folder, &elsewhere, name.clone()),
+            None => numbered(&folder, &elsewhere, &process::host_name()),
         }
-        (Ok(folder), None) => numbered(&folder, &process::host_name()),
     };
+    let places: [&dyn Fn() -> io::Result<RunFolder>; 2] =
+        [&|| RunFolder::make(environment), &RunFolder::fresh];
+    let opened = open_first(&places, open);
     match (opened, wanted) {
         (Ok(socket), _) => Ok(Some(socket)),
         (Err(error), Some(name)) if error.kind() == ErrorKind::AddrInUse => {
@@ -49,10 +46,37 @@ pub(super) fn claim(
     }
 }
 
-fn numbered(folder: &RunFolder, host: &str) -> io::Result<ControlSocket> {
+/// Makes a socket in the first of the folders that takes one: not each has sockets and locks.
+fn open_first(
+    places: &[&dyn Fn() -> io::Result<RunFolder>],
+    open: impl Fn(RunFolder) -> io::Result<ControlSocket>,
+) -> io::Result<ControlSocket> {
+    let mut last = ErrorKind::NotFound.into();
+    for place in places {
+        match place().and_then(&open) {
+            Err(error) if error.kind() != ErrorKind::AddrInUse => last = error,
+            outcome => return outcome,
+        }
+    }
+    Err(last)
+}
+
+/// Makes the socket of that name, unless a session in any of the folders has it.
+fn named(
+    folder: &RunFolder,
+    elsewhere: &[RunFolder],
+    name: SessionName,
+) -> io::Result<ControlSocket> {
+    if elsewhere.iter().any(|other| other.connect(&name).is_ok()) {
+        return Err(ErrorKind::AddrInUse.into());
+    }
+    ControlSocket::open(folder.clone(), name)
+}
+
+fn numbered(folder: &RunFolder, elsewhere: &[RunFolder], host: &str) -> io::Result<ControlSocket> {
     let mut last = ErrorKind::AddrInUse.into();
     for number in NUMBERS {
-        match ControlSocket::open(folder.clone(), SessionName::numbered(host, number)) {
+        match named(folder, elsewhere, SessionName::numbered(host, number)) {
             Err(error) if error.kind() == ErrorKind::AddrInUse => last = error,
             outcome => return outcome,
         }
@@ -75,12 +99,28 @@ mod tests {
     fn sessions_are_numbered_and_a_name_is_given_once() {
         let home = TempDir::new().unwrap();
         let folder = RunFolder::of_test(&home.path().join("run"));
-        let first = numbered(&folder, "far.example.org").unwrap();
-        let second = numbered(&folder, "far.example.org").unwrap();
+        let first = numbered(&folder, &[], "far.example.org").unwrap();
+        let second = numbered(&folder, &[], "far.example.org").unwrap();
         assert_eq!(first.name().as_str(), "far-1");
         assert_eq!(second.name().as_str(), "far-2");
         drop(first);
-        assert_eq!(numbered(&folder, "far").unwrap().name().as_str(), "far-1");
+        assert_eq!(
+            numbered(&folder, &[], "far").unwrap().name().as_str(),
+            "far-1"
+        );
+    }
+
+    #[test]
+    fn a_folder_that_takes_no_sockets_is_not_the_end_of_it() {
+        let home = TempDir::new().unwrap();
+        let [bad, good] = ["bad", "good"].map(|name| RunFolder::of_test(&home.path().join(name)));
+        // In place of the file that is locked.
+        fulmar_platform::make_private_folder(&home.path().join("bad/.lock")).unwrap();
+        let open = |folder: RunFolder| numbered(&folder, &[], "far");
+        let places: [&dyn Fn() -> io::Result<RunFolder>; 2] =
+            [&|| Ok(bad.clone()), &|| Ok(good.clone())];
+        let socket = open_first(&places, open).unwrap();
+        assert_eq!(good.names(), [socket.name().clone()]);
     }
 
     #[test]
