@@ -8,9 +8,7 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_core::{AttachConfig, CompatMode, Server};
-use fulmar_datagram::limits::{DATAGRAM_BYTES_IPV4, DATAGRAM_BYTES_IPV6};
 use fulmar_login::{Announcement, BindAddress, BootstrapLine, PortRange, SessionInfo, SessionName};
-use fulmar_platform::UdpSocket;
 use fulmar_settings::Environment;
 
 use super::bind::{self, Bound};
@@ -39,6 +37,8 @@ pub(crate) struct SessionControl {
     /// The address of the client, or of the last one, if any was there.
     client: Option<IpAddr>,
     ready: Vec<usize>,
+    /// True if somebody wants to ask.
+    has_askers: bool,
 }
 
 /// A port on which the session listens.
@@ -72,10 +72,11 @@ impl SessionControl {
             socket,
             began: now,
             command: words.collect::<Vec<_>>().join(" "),
-            ports: ListeningPort::of(&bound.sockets).into_iter().collect(),
+            ports: ListeningPort::of(bound).into_iter().collect(),
             attaching: None,
             client: None,
             ready: Vec::new(),
+            has_askers: false,
         }
     }
 
@@ -87,7 +88,7 @@ impl SessionControl {
     /// Notes that the descriptor of this token is ready, if it is one of those.
     pub(crate) fn note_ready(&mut self, token: Token) {
         match token {
-            Token::ControlListener => self.socket.accept(),
+            Token::ControlListener => self.has_askers = true,
             Token::ControlPeer(index) => self.ready.push(index),
             _ => {}
         }
@@ -124,11 +125,7 @@ impl SessionControl {
         let mut wanted = Wanted::Nothing;
         for (id, request) in self.socket.read(&ready) {
             let Some(request) = request else {
-                if self.attaching == Some(id) {
-                    tracing::info!("the login of an attachment has ended");
-                    self.attaching = None;
-                    server.drop_attachment();
-                }
+                self.note_gone(id, server);
                 continue;
             };
             if let ControlRequest::Attach(request) = request {
@@ -150,7 +147,22 @@ impl SessionControl {
             self.socket.answer(id, &line.text());
             self.socket.dismiss(id);
         }
+        // Whoever was there before has been read by now.
+        if std::mem::take(&mut self.has_askers)
+            && let Some(id) = self.socket.accept()
+        {
+            self.note_gone(id, server);
+        }
         wanted
+    }
+
+    /// Notes that nobody waits any more for what that process has asked.
+    fn note_gone(&mut self, id: PeerId, server: &mut Server) {
+        if self.attaching == Some(id) {
+            tracing::info!("the login of an attachment has ended");
+            self.attaching = None;
+            server.drop_attachment();
+        }
     }
 
     fn info(&self, now: Time, server: &Server) -> SessionInfo {
@@ -248,7 +260,7 @@ impl SessionControl {
             CompatMode::Fulmar,
         );
         let bound = bound.map_err(|error: ServerError| error.to_string())?;
-        let listening = ListeningPort::of(&bound.sockets);
+        let listening = ListeningPort::of(&bound);
         let listening = listening.ok_or("it has no port to listen on")?;
         tracing::info!(port = listening.port, "listening there, too");
         sockets.add(bound.sockets);
@@ -258,18 +270,12 @@ impl SessionControl {
 }
 
 impl ListeningPort {
-    fn of(sockets: &[UdpSocket]) -> Option<ListeningPort> {
-        let mut addresses = sockets.iter().map(UdpSocket::local_address);
-        let first = addresses.next()?.ok()?;
-        let is_v4 = first.is_ipv4() && addresses.all(|at| at.is_ok_and(|at| at.is_ipv4()));
+    fn of(bound: &Bound) -> Option<ListeningPort> {
+        let first = bound.sockets.first()?.local_address().ok()?;
         Some(ListeningPort {
-            port: first.port(),
+            port: bound.port,
             address: Some(first.ip()).filter(|address| !address.is_unspecified()),
-            datagram_bytes: if is_v4 {
-                DATAGRAM_BYTES_IPV4
-            } else {
-                DATAGRAM_BYTES_IPV6
-            },
+            datagram_bytes: bound.datagram_bytes(),
         })
     }
 
@@ -289,6 +295,8 @@ impl ListeningPort {
 
 #[cfg(test)]
 mod tests {
+    use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
+
     use super::*;
 
     #[test]

@@ -15,6 +15,9 @@ use crate::reactor::{Registry, Token};
 /// Source: docs/threat-model.md §6.
 const PEERS_MAX: usize = 8;
 
+/// The most names that are tried for a session whose own is another's by now. Chosen by eye: nobody has so many sessions.
+const NAMES_TRIED: u32 = 1000;
+
 /// The reads from one process in one turn, so that it keeps nobody else waiting. Chosen by eye: the usual request takes one.
 const READS_PER_TURN: usize = 16;
 
@@ -70,15 +73,16 @@ impl ControlSocket {
         }
     }
 
-    /// Takes in whoever wants to ask something. A process of another user is not heard.
-    pub(crate) fn accept(&mut self) {
-        while let Ok((stream, _)) = self.listener.accept() {
+    /// Takes in whoever wants to ask something, as long as there is room; the others wait for the next turn. If there was none
+    /// from the beginning, the oldest goes, and is returned. A process of another user is not heard.
+    pub(crate) fn accept(&mut self) -> Option<PeerId> {
+        let gone = (self.peers.len() >= PEERS_MAX).then(|| self.peers.remove(0).id);
+        while self.peers.len() < PEERS_MAX
+            && let Ok((stream, _)) = self.listener.accept()
+        {
             if !is_own_peer(&stream).unwrap_or(false) || stream.set_nonblocking(true).is_err() {
                 tracing::warn!("a process of another user is not heard");
                 continue;
-            }
-            if self.peers.len() == PEERS_MAX {
-                self.peers.remove(0);
             }
             self.peers.push(Peer {
                 id: PeerId(self.next),
@@ -87,6 +91,7 @@ impl ControlSocket {
             });
             self.next += 1;
         }
+        gone
     }
 
     /// Reads from all who are ready, and returns what they ask for, and those who have gone or make no sense.
@@ -153,15 +158,23 @@ impl ControlSocket {
 }
 
 impl ControlSocket {
-    /// Listens where it did, or in a folder of its own if somebody else has that by now.
+    /// Listens where it did, under another name if another session has that by now, or in a folder of its own if somebody else has
+    /// that one.
     fn listen_anew(&mut self) -> io::Result<UnixListener> {
-        match self.folder.listen(&self.name) {
-            Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
-                tracing::warn!(%error, "making the session's socket where it was");
-                self.folder = RunFolder::fresh()?;
-                self.folder.listen(&self.name)
+        let (was, mut number) = (self.name.clone(), 1);
+        loop {
+            match self.folder.listen(&self.name) {
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse && number < NAMES_TRIED => {
+                    number += 1;
+                    self.name = SessionName::numbered(was.as_str(), number);
+                }
+                Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
+                    tracing::warn!(%error, "making the session's socket where it was");
+                    self.folder = RunFolder::fresh()?;
+                    return self.folder.listen(&self.name);
+                }
+                outcome => return outcome,
             }
-            outcome => outcome,
         }
     }
 }
@@ -264,6 +277,42 @@ mod tests {
         .collect();
         assert_eq!(control.peers.len(), PEERS_MAX);
         drop(peers);
+    }
+
+    #[test]
+    fn of_many_who_ask_at_once_each_is_answered() {
+        let (_place, folder, mut control) = socket();
+        let peers: Vec<UnixStream> = std::iter::repeat_with(|| {
+            let mut peer = folder.connect(&name("work")).unwrap();
+            peer.write_all(line_text("status").as_bytes()).unwrap();
+            peer
+        })
+        .take(3 * PEERS_MAX)
+        .collect();
+        let mut asked = 0;
+        for _ in 0..4 {
+            // As a server does: it reads first, and takes in others then.
+            let all: Vec<usize> = (0..control.peers.len()).collect();
+            for (id, request) in control.read(&all) {
+                assert!(matches!(request, Some(ControlRequest::Status)));
+                control.dismiss(id);
+                asked += 1;
+            }
+            assert_eq!(control.accept(), None);
+        }
+        assert_eq!(asked, peers.len());
+    }
+
+    #[test]
+    fn a_session_whose_name_another_has_by_now_is_found_under_one_like_it() {
+        let (place, folder, mut control) = socket();
+        std::fs::remove_dir_all(place.path().join("run")).unwrap();
+        let other = ControlSocket::open(folder.clone(), name("work")).unwrap();
+        control.restore();
+        assert_eq!(control.name(), &name("work-2"));
+        assert_eq!(folder.names(), [name("work"), name("work-2")]);
+        drop(other);
+        assert!(folder.connect(&name("work-2")).is_ok());
     }
 
     #[test]
