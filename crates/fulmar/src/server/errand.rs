@@ -80,7 +80,12 @@ pub(super) fn run(
         }
         SessionTask::Rename { from, to } => {
             let mut found = Directory::choose(environment, Some(from))?;
-            found.rename(to)?;
+            if to != from {
+                if Directory::of(environment).find(to)?.is_some() {
+                    return Err(SessionsError::NameTaken { name: to.clone() });
+                }
+                found.rename(to)?;
+            }
             found.info.name = to.clone();
             Errand::Done(vec![found.info])
         }

@@ -97,9 +97,17 @@ impl Directory {
 
     fn sessions(&self, within: Duration) -> Vec<FoundSession> {
         let mut found: Vec<FoundSession> = Vec::new();
+        let limit = Instant::now() + within;
         for folder in &self.folders {
-            let names = folder.names().into_iter();
-            found.extend(names.filter_map(|name| ask_status(folder, &name, within).ok()));
+            for name in folder.names() {
+                // One that hangs does not take the time of the others.
+                let left = limit.saturating_duration_since(Instant::now());
+                let left = left.max(GLANCE_WITHIN).min(within);
+                match ask_status(folder, &name, left) {
+                    Ok(session) => found.push(session),
+                    Err(error) => tracing::info!(%name, %error, "a session without an answer"),
+                }
+            }
         }
         found.sort_by(|one, other| one.info.name.cmp(&other.info.name));
         found
