@@ -153,7 +153,15 @@ impl Grid {
         rows.append(&mut self.take_rows());
         places.all().for_each(|place| place.row += top);
         self.work += rows.len() as u64 + u64::from(size.rows());
+        let mut surplus = 0;
         if self.columns() != size.columns() {
+            let is_end = |row: &CellRow| reflow == Reflow::Off || !row.is_wrapped();
+            let others = usize::from(size.rows()) + rows.len() - top;
+            surplus = self
+                .above
+                .drop_surplus(&mut rows, is_end, size.columns(), others);
+            top -= surplus;
+            places.all().for_each(|place| place.row -= surplus);
             let cropped = match reflow {
                 Reflow::All => VecDeque::new(),
                 Reflow::AboveCursor => rows.split_off(line_start(&rows, places.cursor.row)),
@@ -178,7 +186,7 @@ impl Grid {
             .all()
             .for_each(|place| place.row = place.row.saturating_sub(top));
         self.set_rows(rows.split_off(top));
-        self.above.set_rows(rows)
+        self.above.set_rows(rows) && surplus == 0
     }
 
     /// Cuts the lines of `lines` anew, and crops or extends the rows below them. Returns all of them, and the number of the

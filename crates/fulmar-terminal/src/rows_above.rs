@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::row::SharedRow;
+use crate::row::{CellRow, SharedRow};
 use crate::size::Size;
 
 /// The most rows above the screen that a taller or wider window brings back. Chosen by eye: as many as the text of a
@@ -92,10 +92,29 @@ impl RowsAbove {
         std::mem::take(&mut self.rows)
     }
 
+    /// Has the rows at the start of `rows`, all that there are, depart that cannot stay in a window of so many columns: each line takes
+    /// a row. `others` rows are not above. Returns how many those are.
+    pub(crate) fn drop_surplus(
+        &mut self,
+        rows: &mut VecDeque<SharedRow>,
+        is_end: impl Fn(&CellRow) -> bool,
+        columns: u16,
+        others: usize,
+    ) -> usize {
+        let most = rows_max(columns) + others;
+        let ends = rows.iter().enumerate().rev().filter(|(_, row)| is_end(row));
+        let surplus = ends.map(|(number, _)| number + 1).nth(most).unwrap_or(0);
+        for row in rows.drain(..surplus) {
+            if let Some(departures) = &mut self.departures {
+                departures.push(Departure::Row(row));
+            }
+        }
+        surplus
+    }
+
     /// Takes the rows that a resize leaves above the screen. The oldest depart if there are too many; returns true if none has.
     pub(crate) fn set_rows(&mut self, mut rows: VecDeque<SharedRow>) -> bool {
-        let columns = rows.front().map_or(1, |row| usize::from(row.columns()));
-        let rows_max = ROWS_MAX.min(CELLS_MAX / columns.max(1));
+        let rows_max = rows_max(rows.front().map_or(1, |row| row.columns()));
         let departed = rows.len().saturating_sub(rows_max);
         for row in rows.drain(..departed) {
             if let Some(departures) = &mut self.departures {
@@ -129,6 +148,11 @@ impl RowsAbove {
             departures.push(Departure::Cleared);
         }
     }
+}
+
+/// Returns how many rows of so many columns may be here.
+fn rows_max(columns: u16) -> usize {
+    ROWS_MAX.min(CELLS_MAX / usize::from(columns.max(1)))
 }
 
 #[cfg(test)]
