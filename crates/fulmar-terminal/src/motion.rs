@@ -129,9 +129,30 @@ impl Screen {
     /// LF, VT, FF: the next row; in new line mode its first column.
     pub(crate) fn line_feed(&mut self) {
         self.index();
+        self.end_line_feed();
+    }
+
+    fn end_line_feed(&mut self) {
+        self.forget_print();
         if self.modes.has(ModeFlags::NEW_LINE) {
             self.carriage_return();
         }
+    }
+
+    /// Does the line feeds at the start of `bytes` at once where each would move all cells between the margins. Returns how many
+    /// those are. Each makes so much work besides.
+    pub(crate) fn line_feeds(&mut self, bytes: &[u8], work: u64) -> usize {
+        if self.cursor.position.row.0 + 1 != self.margins.end || !self.is_between_sides() {
+            return 0;
+        }
+        let feeds = bytes.iter().take_while(|byte| matches!(byte, 0x0a..=0x0c));
+        let count = feeds.count().min(usize::from(u16::MAX));
+        if count > 0 {
+            self.charge(work * count as u64);
+            self.scroll_up(count as u16);
+            self.end_line_feed();
+        }
+        count
     }
 
     /// IND: down one row, scrolling at the bottom margin between those at the sides.

@@ -158,7 +158,6 @@ impl Screen {
     #[inline(never)]
     pub(crate) fn print_lines(&mut self, bytes: &[u8], work: u64) -> usize {
         let is_ready = self.margins == (0..self.size.rows())
-            && !self.has_sides()
             && !self.cursor.pending_wrap
             && !self.modes.has(ModeFlags::INSERT)
             && self.charsets.is_ascii();
@@ -193,7 +192,7 @@ impl Screen {
     pub(crate) fn print_run(&mut self, text: &str) -> usize {
         self.wrap_if_pending();
         let Position { row, column } = self.cursor.position;
-        let columns = self.right_edge();
+        let columns = self.edge_of_run();
         let room = columns - column.0;
         let insert = self.is_inserting();
         // For the account of work: an insertion moves all that stands behind it in the row.

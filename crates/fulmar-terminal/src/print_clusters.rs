@@ -168,7 +168,7 @@ impl Screen {
         let mut left = count;
         while left > 0 {
             self.wrap_if_pending();
-            let room = self.right_edge() - self.cursor.position.column.0;
+            let room = self.edge_of_run() - self.cursor.position.column.0;
             let fitting = left.min(usize::from(room / content.columns));
             if fitting == 0 {
                 self.print_content(content);

@@ -75,6 +75,15 @@ impl Screen {
         }
     }
 
+    /// As [`Screen::right_edge`], but up to the left margin, from which on printing inserts.
+    pub(crate) fn edge_of_run(&self) -> u16 {
+        if self.modes.has(ModeFlags::INSERT) && self.cursor.position.column.0 < self.sides.start {
+            self.sides.start
+        } else {
+            self.right_edge()
+        }
+    }
+
     /// Returns the first column that moving left reaches: the left margin, unless the cursor is left of it.
     pub(crate) fn left_edge(&self) -> u16 {
         if self.cursor.position.column.0 >= self.sides.start {

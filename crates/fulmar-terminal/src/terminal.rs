@@ -222,7 +222,9 @@ impl Handler for Emulator<'_> {
 
     #[inline]
     fn lines(&mut self, bytes: &[u8]) -> usize {
-        if self.screen.begins_last_row() {
+        if self.screen.has_sides() {
+            self.screen.line_feeds(bytes, FUNCTION_WORK)
+        } else if self.screen.begins_last_row() {
             self.screen.print_lines(bytes, 2 * FUNCTION_WORK)
         } else {
             0
