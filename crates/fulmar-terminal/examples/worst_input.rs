@@ -16,7 +16,15 @@ use fulmar_terminal::{Clustering, Size, Terminal};
 const BYTES: usize = 1 << 18;
 
 /// Input that makes much work, and how it is called.
-const KINDS: [(&str, &str); 31] = [
+const KINDS: [(&str, &str); 36] = [
+    (
+        "DECCRA of links",
+        "\x1b]8;;a:\x07x\x1b]8;;b:\x07y\x1b[;;23;;;2$v",
+    ),
+    ("DECFRA", "\x1b[42$x"),
+    ("DECSERA", "\x1b[${"),
+    ("DECCARA", "\x1b[;;;;1$r"),
+    ("DECRARA", "\x1b[;;;;1;4;5;7;1;4;5;7;1;4;5;7;1;4;5;7$t"),
     (
         "LF between margins",
         "\x1b[?69h\x1b[2;4096s\x1b[4096;2H\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",

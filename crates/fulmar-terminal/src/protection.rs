@@ -67,25 +67,30 @@ impl Screen {
 
 impl CellRow {
     fn erase_unprotected(&mut self, columns: Range<u16>, background: Color) {
+        self.for_unprotected(columns, |row, run| row.erase(run, background));
+    }
+
+    fn empty_unprotected(&mut self, columns: Range<u16>) {
+        self.for_unprotected(columns, CellRow::empty);
+    }
+
+    /// Changes each run of cells in `columns` that are not protected.
+    fn for_unprotected(
+        &mut self,
+        columns: Range<u16>,
+        mut change: impl FnMut(&mut CellRow, Range<u16>),
+    ) {
         let mut rest = columns.start;
         for end in columns.start..columns.end {
             if self.is_protected(end) {
                 if rest < end {
-                    self.erase(rest..end, background);
+                    change(self, rest..end);
                 }
                 rest = end + 1;
             }
         }
         if rest < columns.end {
-            self.erase(rest..columns.end, background);
-        }
-    }
-
-    fn empty_unprotected(&mut self, columns: Range<u16>) {
-        for column in columns {
-            if !self.is_protected(column) {
-                self.empty(column);
-            }
+            change(self, rest..columns.end);
         }
     }
 

@@ -8,7 +8,7 @@ use crate::attribute_extent::AttributeExtent;
 use crate::csi::Csi;
 use crate::row::CellRow;
 use crate::screen::Screen;
-use crate::size::{Column, Position};
+use crate::size::Position;
 use crate::style::{Attributes, Underline};
 use crate::width::{Width, width};
 
@@ -26,10 +26,8 @@ impl Screen {
         }
         let style = self.style.clone();
         self.grid.change_rows(rows, |row| {
-            for column in columns.clone() {
-                let pen = row.pen(&style);
-                row.write_char(Column(column), shown, false, pen);
-            }
+            let pen = row.pen(&style);
+            row.fill(columns.clone(), shown, pen);
         });
     }
 
@@ -76,33 +74,48 @@ impl Screen {
 
     /// DECCARA.
     pub(crate) fn change_attributes(&mut self, csi: &Csi) {
-        self.change_attributes_by(csi, |attributes, number| match number {
-            0 => *attributes -= REVERSIBLE,
-            1 => attributes.insert(Attributes::BOLD),
-            4 => attributes.set_underline(Underline::Single),
-            5 => attributes.insert(Attributes::BLINK),
-            7 => attributes.insert(Attributes::INVERSE),
-            22 => attributes.remove(Attributes::BOLD),
-            24 => attributes.set_underline(Underline::None),
-            25 => attributes.remove(Attributes::BLINK),
-            27 => attributes.remove(Attributes::INVERSE),
-            _ => {}
+        let (mut removed, mut inserted) = (Attributes::empty(), Attributes::empty());
+        for &number in changes(csi) {
+            let (off, on) = match number {
+                0 => (REVERSIBLE, Attributes::empty()),
+                1 => (Attributes::empty(), Attributes::BOLD),
+                4 => (
+                    Attributes::UNDERLINE,
+                    Attributes::empty().with_underline(Underline::Single),
+                ),
+                5 => (Attributes::empty(), Attributes::BLINK),
+                7 => (Attributes::empty(), Attributes::INVERSE),
+                22 => (Attributes::BOLD, Attributes::empty()),
+                24 => (Attributes::UNDERLINE, Attributes::empty()),
+                25 => (Attributes::BLINK, Attributes::empty()),
+                27 => (Attributes::INVERSE, Attributes::empty()),
+                _ => continue,
+            };
+            removed |= off;
+            inserted = (inserted - off) | on;
+        }
+        self.change_attributes_by(csi, |attributes| {
+            *attributes = attributes.difference(removed) | inserted;
         });
     }
 
-    /// DECRARA.
+    /// DECRARA. What is reversed twice stays.
     pub(crate) fn reverse_attributes(&mut self, csi: &Csi) {
-        self.change_attributes_by(csi, |attributes, number| {
-            let reversed = match number {
+        let mut reversed = Attributes::empty();
+        for &number in changes(csi) {
+            reversed.toggle(match number {
                 0 => REVERSIBLE,
                 1 => Attributes::BOLD,
                 4 => Attributes::UNDERLINE,
                 5 => Attributes::BLINK,
                 7 => Attributes::INVERSE,
-                _ => return,
-            };
+                _ => continue,
+            });
+        }
+        let has_line = reversed.contains(Attributes::UNDERLINE);
+        self.change_attributes_by(csi, |attributes| {
             attributes.toggle(reversed - Attributes::UNDERLINE);
-            if reversed.contains(Attributes::UNDERLINE) {
+            if has_line {
                 let is_plain = attributes.underline() == Underline::None;
                 attributes.set_underline(if is_plain {
                     Underline::Single
@@ -113,20 +126,15 @@ impl Screen {
         });
     }
 
-    /// Changes attributes of the cells that the first four values of `csi` say, in the way each of the others says.
-    fn change_attributes_by(&mut self, csi: &Csi, change: impl Fn(&mut Attributes, u16)) {
-        let numbers = csi.values().get(4..).unwrap_or_default();
-        let (false, Some((rows, columns))) = (numbers.is_empty(), self.rectangle(csi, 0)) else {
+    /// Changes the attributes of the cells that the first four values of `csi` say.
+    fn change_attributes_by(&mut self, csi: &Csi, change: impl Fn(&mut Attributes)) {
+        let (false, Some((rows, columns))) = (changes(csi).is_empty(), self.rectangle(csi, 0))
+        else {
             return;
-        };
-        let change = |attributes: &mut Attributes| {
-            numbers
-                .iter()
-                .for_each(|&number| change(attributes, number));
         };
         let mut change_part = |rows: Range<u16>, columns: Range<u16>| {
             self.grid
-                .change_rows(rows, |row| row.change_attributes(columns.clone(), change));
+                .change_rows(rows, |row| row.change_attributes(columns.clone(), &change));
         };
         let is_stream = self.attribute_extent == AttributeExtent::Stream;
         if !is_stream || rows.len() == 1 {
@@ -166,6 +174,11 @@ const REVERSIBLE: Attributes = Attributes::BOLD
     .union(Attributes::UNDERLINE)
     .union(Attributes::BLINK)
     .union(Attributes::INVERSE);
+
+/// Returns the values that say what DECCARA and DECRARA change: those behind the rectangle.
+fn changes(csi: &Csi) -> &[u16] {
+    csi.values().get(4..).unwrap_or_default()
+}
 
 /// Returns the character that DECFRA calls by `number`.
 fn filler(number: u16) -> Option<char> {

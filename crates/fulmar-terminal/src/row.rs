@@ -334,6 +334,16 @@ impl CellRow {
         }
     }
 
+    /// Writes one narrow character into all cells of `columns`.
+    pub(crate) fn fill(&mut self, columns: Range<u16>, character: char, pen: Pen) {
+        let columns = self.within(columns);
+        self.touch(columns.clone());
+        self.cells[columns].fill(Cell {
+            glyph: u32::from(character),
+            ..pen.0
+        });
+    }
+
     /// Makes the cells of `columns` blank.
     pub(crate) fn erase(&mut self, columns: Range<u16>, background: Color) {
         let columns = self.within(columns);

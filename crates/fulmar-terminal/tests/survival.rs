@@ -86,6 +86,33 @@ fn clustering() -> impl Strategy<Value = Clustering> {
     ])
 }
 
+/// Pieces that scroll, wrap and insert between margins.
+fn between_margins() -> impl Strategy<Value = String> {
+    let fixed = [
+        "\n",
+        "\n\n\n",
+        "\x0b\n",
+        "漢字",
+        "\x1b[?69h",
+        "\x1b[20h",
+        "\x1b[?7l",
+        "\x1b[?7h",
+        "\x1b[4h",
+        "\x1b[4l",
+        "\x1b[41m",
+        "\x1b[44m",
+        "\r",
+        "\x1bM",
+    ];
+    prop_oneof![
+        prop::sample::select(fixed.map(str::to_owned).to_vec()),
+        "[a-z]{1,9}",
+        "\x1b\\[[1-4];[1-8]H",
+        "\x1b\\[[1-4];[2-8]s",
+        "\x1b\\[[1-2];[3-4]r",
+    ]
+}
+
 fn reflow() -> impl Strategy<Value = Reflow> {
     prop::sample::select(vec![Reflow::All, Reflow::AboveCursor, Reflow::Off])
 }
@@ -201,6 +228,19 @@ proptest! {
     }
 
     #[test]
+    fn between_margins_it_makes_no_difference_how_input_is_cut(
+        pieces in prop::collection::vec(between_margins(), 0..25),
+    ) {
+        let text = pieces.concat();
+        let [mut whole, mut single] = [(); 2].map(|()| terminal(Clustering::Unknown, Size::new(4, 8).expect("small")));
+        whole.process(text.as_bytes());
+        for byte in text.as_bytes() {
+            single.process(&[*byte]);
+        }
+        prop_assert!(whole.screen() == single.screen(), "{text:?}");
+    }
+
+    #[test]
     fn any_sequences_do_a_bounded_work(clustering in clustering(), pieces in prop::collection::vec(piece(), 1..200)) {
         assert_work_is_bounded(clustering, &pieces.concat());
     }
@@ -277,22 +317,52 @@ fn the_worst_sequences_do_a_bounded_work() {
     }
 }
 
-/// The shortest input of all that has a say on more than a row: no cell is moved twice by a byte.
+/// The shortest input that moves more than a row each time: no cell is moved twice by it.
 #[test]
 fn a_line_feed_between_margins_moves_each_cell_once() {
     let size = Size::default();
     let mut terminal = varied(size);
     terminal.process(b"\x1b[?69h\x1b[2;80s\x1b[24;2H");
     let before = terminal.screen().work();
-    terminal.process(&[b'\n'; 1000]);
-    // With one for each row, and the function's own.
-    let cells = u64::from(size.rows() + 1) * u64::from(size.columns() + 1);
+    terminal.process(&b"\n\x07".repeat(1000));
+    // With one for each row, and that of the two functions.
+    let cells = u64::from(size.rows() + 2) * u64::from(size.columns() + 1);
     let work = terminal.screen().work() - before;
     assert!(work <= 1000 * cells, "{work}");
 }
 
+/// Several line feeds in a row are one scroll.
+#[test]
+fn line_feeds_between_margins_move_each_cell_once_together() {
+    let size = Size::default();
+    let mut terminal = varied(size);
+    terminal.process(b"\x1b[?69h\x1b[2;80s\x1b[24;2H");
+    let before = terminal.screen().work();
+    terminal.process(&[b'\n'; 1000]);
+    let work = terminal.screen().work() - before;
+    assert!(work <= 20_000, "{work}");
+}
+
+/// Rows that are one in memory, as a repetition leaves them, are changed as others.
+#[test]
+fn rows_that_share_memory_lose_their_wrap_as_others_do() {
+    let ways = ["\x1b[?69h\x1b[2;8s\x1b[4;3H\n", "\x1b[1;2;2;8;1;2;2$v"];
+    for way in ways {
+        let [printed, repeated] = ["a".repeat(32), "a\x1b[31b".to_owned()].map(|text| {
+            let mut terminal = Terminal::new(Size::new(4, 8).expect("small"));
+            terminal.process(text.as_bytes());
+            terminal.process(way.as_bytes());
+            terminal
+        });
+        assert!(printed.screen() == repeated.screen(), "{way:?}");
+    }
+}
+
 /// Input that makes as much work as it can, a piece of each kind.
-const WORST: [&str; 17] = [
+const WORST: [&str; 20] = [
+    "\x1b]8;;a:\x07x\x1b]8;;b:\x07y\x1b[;;23;;;2$v",
+    "\x1b[;;;;1;4;5;7;1;4;5;7$t",
+    "\x1b[${",
     "\x1b[42$x",
     "\x1b[;;;;;2$v",
     "\x1b[;;;;1$t",

@@ -7,6 +7,11 @@ use crate::row::SharedRow;
 use crate::size::{Column, Row};
 use crate::style::Color;
 
+/// The work of copying a cell that refers to the side table, beside that of any cell.
+///
+/// Measured: 140 to 200 ns with links, where a unit is some 5 ns.
+const REFERENCE_WORK: u64 = 32;
+
 impl Grid {
     /// Moves the cells `columns` of the rows `rows` up by `count`, and blanks those that enter below.
     pub(crate) fn move_part_up(
@@ -49,9 +54,10 @@ impl Grid {
         self.work += 1;
         // Such rows are blank, or filled by one function.
         let is_same = SharedRow::ptr_eq(&source, self.row(Row(to))) && columns.start == at;
-        if !is_same || source.is_cut_by(&columns) {
+        if !is_same || !source.is_kept_by(&columns) {
             let to = self.row_mut(Row(to), columns.len() as u16);
-            to.copy_part(Column(at), &source, columns);
+            let references = to.copy_part(Column(at), &source, columns);
+            self.work += REFERENCE_WORK * references as u64;
         }
     }
 }

@@ -8,23 +8,29 @@ use crate::size::Column;
 
 impl CellRow {
     /// Puts copies of the cells `columns` of `from` here, from column `at` on, as far as they fit. Of a wide character that
-    /// is cut, here or there, a space is left.
-    pub(crate) fn copy_part(&mut self, at: Column, from: &CellRow, columns: Range<u16>) {
+    /// is cut, here or there, a space is left. Returns how many of them refer to the side table: these are much work.
+    pub(crate) fn copy_part(&mut self, at: Column, from: &CellRow, columns: Range<u16>) -> usize {
         let source = from.within(columns);
         let start = usize::from(at.0);
         let length = source.len().min(self.cells.len().saturating_sub(start));
         let source = source.start..source.start + length;
         self.touch(start..start + length);
         let Some(cells) = from.cells.get(source) else {
-            return;
+            return 0;
         };
         if let Some(place) = self.cells.get_mut(start..start + length) {
             place.copy_from_slice(cells);
         }
-        if from.side.is_some() {
+        let refers = |cell: &&Cell| cell.extra > 0 || cell.is_cluster();
+        let references = match from.side {
+            Some(_) => cells.iter().filter(refers).count(),
+            None => 0,
+        };
+        if references > 0 {
             self.copy_side(start, from, cells);
         }
         self.mend(start..start + length);
+        references
     }
 
     /// Has the copies of `cells` that begin at `start` refer to this row's side table.
@@ -81,20 +87,23 @@ impl CellRow {
         }
     }
 
-    /// Takes the text of the cell at `column` away, and leaves its look. A wide character goes as a whole.
-    pub(crate) fn empty(&mut self, column: u16) {
-        let start = usize::from(column);
-        self.touch(start..start + 1);
-        if let Some(cell) = self.cells.get_mut(start).filter(|cell| !cell.is_blank()) {
-            cell.glyph = u32::from(' ');
+    /// Takes the text of the cells `columns` away, and leaves their look. Wide characters go as a whole.
+    pub(crate) fn empty(&mut self, columns: Range<u16>) {
+        let columns = self.within(columns);
+        self.touch(columns.clone());
+        for cell in self.cells.get_mut(columns).unwrap_or_default() {
+            if !cell.is_blank() {
+                cell.glyph = u32::from(' ');
+            }
         }
     }
 
-    /// Returns true if an edge of `columns` cuts a wide character.
-    pub(crate) fn is_cut_by(&self, columns: &Range<u16>) -> bool {
-        [columns.start, columns.end]
+    /// Returns true if writing the cells `columns` once more changes nothing: no edge cuts a wide character, and no wrap ends.
+    pub(crate) fn is_kept_by(&self, columns: &Range<u16>) -> bool {
+        let cuts = [columns.start, columns.end]
             .iter()
-            .any(|&edge| self.cell(Column(edge)).is_some_and(Cell::is_spacer))
+            .any(|&edge| self.cell(Column(edge)).is_some_and(Cell::is_spacer));
+        !(cuts || self.wrapped && columns.end >= self.columns())
     }
 }
 
