@@ -147,6 +147,8 @@ impl ControlSequence {
             (127, 0) => return Key::Backspace,
             (127, ALT) => return Key::AltBackspace,
             (9 | 13 | 27 | 127, _) => return Key::Other,
+            // It types several characters.
+            _ if self.count == 3 && self.number(2, 1).is_some() => return Key::Other,
             _ => {}
         }
         let typed = self.typed(number).and_then(char::from_u32);

@@ -74,6 +74,7 @@ fn a_key_in_kittys_form_is_the_key_of_the_old_one() {
         b"\x1b[119;6u",
         b"\x1b[97;9u",
         b"\x1b[57376u",
+        b"\x1b[101;;101:769u",
         b"\x1b[0u",
         b"\x1b[4294967295u",
     ] {
