@@ -30,6 +30,7 @@ struct Package {
 /// | libutempter0 | the utmp entry of a session |
 /// | chromium | the lab's report in a browser; by far the largest, 124 MB to fetch |
 /// | rsync | bulk of the lab |
+/// | nodejs, npm, python3 | the reference terminal of the suite in `testdata/fidelity` |
 /// | procps | children and signals seen from outside |
 /// | the others | programs whose screens are carried by a session |
 const PACKAGES: &[Package] = &[
@@ -128,6 +129,14 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "python3",
         programs: &["python3"],
+    },
+    Package {
+        name: "nodejs",
+        programs: &["node"],
+    },
+    Package {
+        name: "npm",
+        programs: &["npm"],
     },
     Package {
         name: "git",

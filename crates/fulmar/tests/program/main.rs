@@ -12,6 +12,7 @@ mod copying;
 mod ending;
 mod errors;
 mod exit_status;
+mod fidelity;
 mod flood;
 mod hostile_client;
 mod hostile_server;
