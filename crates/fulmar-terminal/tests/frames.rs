@@ -178,6 +178,8 @@ fn assert_contract(a: &Screen, b: &Screen) {
             "{name}: a frame is empty exactly when nothing changed: {:?}",
             String::from_utf8_lossy(&frame)
         );
+        let pushing = b.diff_pushing(&[], Some(a), &vocabulary);
+        assert_reaches(name, a, b, &pushing, &vocabulary);
         let told = b.projected(&vocabulary);
         assert_eq!(
             told.projected(&vocabulary),
@@ -188,6 +190,8 @@ fn assert_contract(a: &Screen, b: &Screen) {
         let mut reader = blank_reader(b.size(), &vocabulary);
         reader.apply(b"garbage\x1b[31;7m\x1b[2;3r\x1b[?2004h\x1b[?1003h\x1b[?25l\x1b[?1006h");
         let repaint = b.repaint(&vocabulary);
+        assert_reaches(name, &reader, b, &repaint, &vocabulary);
+        let repaint = b.diff_pushing(&[], None, &vocabulary);
         assert_reaches(name, &reader, b, &repaint, &vocabulary);
     }
 }

@@ -16,6 +16,7 @@ mod agreed;
 mod lines;
 mod part;
 mod projection;
+mod push;
 mod rows;
 mod scroll;
 mod seen;
@@ -89,6 +90,11 @@ struct Frame<'a> {
     vocabulary: &'a Vocabulary,
     /// True if nothing is known of what the reader shows.
     repaint: bool,
+    /// The rows that leave the reader's screen at its top, and no others do; `None` if the reader has nothing above its screen
+    /// that matters.
+    pushed: Option<&'a [SharedRow]>,
+    /// True if the last cell of the screen is left out, since a row that is still to come runs on from there.
+    runs_on: bool,
     /// A row that is erased, once there is need of one.
     blank: OnceCell<SharedRow>,
 }
@@ -106,6 +112,8 @@ impl<'a> Frame<'a> {
             target,
             vocabulary,
             repaint: source.size() != target.size(),
+            pushed: None,
+            runs_on: false,
             blank: OnceCell::new(),
         }
     }
@@ -131,10 +139,15 @@ impl<'a> Frame<'a> {
             self.shown()
         };
         let hidden = self.hide_cursor(&mut writer, &shown);
-        if !self.repaint {
-            self.scroll(&mut writer, &mut shown);
+        match self.pushed {
+            Some(rows) => self.push(&mut writer, shown, rows),
+            None => {
+                if !self.repaint {
+                    self.scroll(&mut writer, &mut shown);
+                }
+                self.rows(&mut writer, &shown);
+            }
         }
-        self.rows(&mut writer, &shown);
         self.cursor(&mut writer, hidden);
         writer.plain_style();
         self.modes(&mut writer);
@@ -184,8 +197,13 @@ impl<'a> Frame<'a> {
 
     /// Blanks the reader's screen.
     fn erase_all(&self, writer: &mut Writer<'_>) -> Shown<'_> {
-        writer.raw(b"\x1b[r\x1b[0m\x1b[H\x1b[J");
-        writer.set_position(Position::HOME);
+        match self.pushed {
+            Some(_) => self.erase_in_place(writer),
+            None => {
+                writer.raw(b"\x1b[r\x1b[0m\x1b[H\x1b[J");
+                writer.set_position(Position::HOME);
+            }
+        }
         let rows = usize::from(self.target.size().rows());
         Shown {
             rows: vec![self.blank(); rows],
@@ -206,11 +224,9 @@ impl<'a> Frame<'a> {
     /// Hides the cursor if somebody may see it run over the screen. Returns whether it is hidden.
     fn hide_cursor(&self, writer: &mut Writer<'_>, shown: &Shown<'_>) -> bool {
         let was_hidden = !self.source.cursor().visible;
-        let draws = self
-            .target
-            .rows()
-            .zip(&shown.rows)
-            .any(|(new, old)| !is_same_row(old, new, self.vocabulary));
+        let pushes = self.pushed.is_some_and(|rows| !rows.is_empty());
+        let mut pairs = self.target.rows().zip(&shown.rows);
+        let draws = pushes || pairs.any(|(new, old)| !is_same_row(old, new, self.vocabulary));
         if self.repaint || !was_hidden && draws && self.vocabulary.hide_while_drawing {
             writer.raw(b"\x1b[?25l");
             return true;
@@ -222,13 +238,15 @@ impl<'a> Frame<'a> {
     fn scroll<'s>(&'s self, writer: &mut Writer<'_>, shown: &mut Shown<'s>) {
         let new: Vec<_> = self.target.rows().collect();
         let rows = self.target.size().rows();
+        let keeps_top = self.pushed.is_some();
         // Output that scrolls leaves the cursor in the last row.
-        let is_at_bottom = self.target.cursor().position.row == self.target.size().last_row();
+        let is_at_bottom =
+            !keeps_top && self.target.cursor().position.row == self.target.size().last_row();
         let Some(compared) = Compared::of(&shown.rows, &new) else {
             return;
         };
         let whole = is_at_bottom.then(|| compared.find_whole()).flatten();
-        let Some(scroll) = whole.or_else(|| compared.find()) else {
+        let Some(scroll) = whole.or_else(|| compared.find(keeps_top)) else {
             return;
         };
         write_scroll(writer, &scroll, rows);
@@ -283,7 +301,7 @@ impl<'a> Frame<'a> {
                 done,
                 // Drawing the last cell again takes a mark away that is no longer wanted.
                 redraw_last: !wraps && *was_wrapped,
-                leave_last: wrap_now,
+                leave_last: wrap_now || self.runs_on && row.0 + 1 == rows,
             };
             if done > 0 || change.redraw_last || !is_same_row(old, new, self.vocabulary) {
                 // What wrapped before does no more once its last column is drawn again.

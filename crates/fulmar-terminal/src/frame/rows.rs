@@ -183,17 +183,26 @@ impl RowChange<'_> {
 /// Ends `upper` and begins the row below it so that the reader wraps by itself. Returns the
 /// number of columns drawn of the row below.
 pub(super) fn wrap(writer: &mut Writer<'_>, row: Row, upper: &CellRow, lower: &CellRow) -> u16 {
-    let column = last_cell(upper);
-    let last = Seen::at(upper, column, writer.vocabulary);
     // Absolute, since the reader may be about to wrap right now.
     writer.move_to_absolute(Position {
         row,
-        column: Column(column),
+        column: Column(last_cell(upper)),
     });
+    wrap_here(writer, Row(row.0 + 1), upper, lower)
+}
+
+/// Does the same where the cursor is in the last cell of `upper`. The row below it becomes `row`.
+pub(super) fn wrap_here(
+    writer: &mut Writer<'_>,
+    row: Row,
+    upper: &CellRow,
+    lower: &CellRow,
+) -> u16 {
+    let last = Seen::at(upper, last_cell(upper), writer.vocabulary);
     draw_glyph(writer, &last);
     let first = Seen::at(lower, 0, writer.vocabulary);
     draw_glyph(writer, &first);
-    writer.wrapped_into(Row(row.0 + 1), first.width());
+    writer.wrapped_into(row, first.width());
     first.width()
 }
 

@@ -56,8 +56,8 @@ impl Compared {
     }
 
     /// Returns the scrolling of the old screen after which the fewest columns are left to be drawn to reach the new
-    /// one, or `None` if drawing is as cheap.
-    pub(super) fn find(&self) -> Option<Scroll> {
+    /// one, or `None` if drawing is as cheap. With `keeps_top`, no row is scrolled off at the top of the screen.
+    pub(super) fn find(&self, keeps_top: bool) -> Option<Scroll> {
         let changed = &self.changed;
         let first = changed.iter().position(|&changed| changed)?;
         let last = changed.iter().rposition(|&changed| changed)?;
@@ -75,6 +75,8 @@ impl Compared {
                 };
                 let pairs = (0..height - count)
                     .map(|i| (&old_keys[old_start + i], &new_keys[new_start + i]));
+                let is_kept = keeps_top && direction == Direction::Up && first == 0;
+                let pairs = pairs.enumerate().skip(usize::from(is_kept));
                 let Some((run, saving)) = best_run(pairs, |i| changed[first + new_start + i])
                 else {
                     continue;
@@ -181,12 +183,13 @@ impl RowHash {
 /// Returns the run of equal pairs that saves most, and what it saves: the columns of its rows
 /// that would otherwise have to be drawn.
 fn best_run<'a>(
-    pairs: impl Iterator<Item = (&'a Key, &'a Key)>,
+    pairs: impl Iterator<Item = (usize, (&'a Key, &'a Key))>,
     would_be_drawn: impl Fn(usize) -> bool,
 ) -> Option<(Range<usize>, usize)> {
     let mut best: Option<(Range<usize>, usize)> = None;
-    let (mut start, mut saving) = (0, 0);
-    for (index, (old, new)) in pairs.enumerate() {
+    let mut pairs = pairs.peekable();
+    let (mut start, mut saving) = (pairs.peek().map_or(0, |(index, _)| *index), 0);
+    for (index, (old, new)) in pairs {
         if old.hash != new.hash {
             (start, saving) = (index + 1, 0);
             continue;
@@ -223,7 +226,7 @@ mod tests {
     fn found(old: &[&str], new: &[&str]) -> Option<Scroll> {
         let (old, new) = (rows(old), rows(new));
         let all = |rows| Vec::from_iter(rows);
-        Compared::of(&all(old.iter()), &all(new.iter()))?.find()
+        Compared::of(&all(old.iter()), &all(new.iter()))?.find(false)
     }
 
     const A: &str = "a line with enough text";
@@ -242,6 +245,19 @@ mod tests {
                 count: 1
             })
         );
+    }
+
+    #[test]
+    fn rows_that_are_to_stay_on_the_screen_are_not_scrolled_off_its_top() {
+        let region = |old: &[&str], new: &[&str]| {
+            let (old, new) = (rows(old), rows(new));
+            let all = |rows| Vec::from_iter(rows);
+            let compared = Compared::of(&all(old.iter()), &all(new.iter()))?;
+            compared.find(true).map(|scroll| scroll.region)
+        };
+        assert_eq!(region(&[A, B, C, D, ""], &[B, C, D, "", ""]), Some(1..4));
+        assert_eq!(region(&[A, B, C, ""], &[B, "", "", ""]), None);
+        assert_eq!(region(&[A, B, C, D], &["", A, B, C]), Some(0..4));
     }
 
     #[test]

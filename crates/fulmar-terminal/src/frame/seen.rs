@@ -119,13 +119,15 @@ pub(super) fn is_same_row(a: &SharedRow, b: &SharedRow, vocabulary: &Vocabulary)
 /// That is told by wrapping for real, so it cannot be told of the bottom row, nor across a
 /// character on whose width terminals disagree.
 pub(super) fn is_wrapped(screen: &Screen, row: Row, vocabulary: &Vocabulary) -> bool {
-    if row >= screen.size().last_row() || !screen.row(row).is_wrapped() {
-        return false;
-    }
-    let below = Row(row.0 + 1);
-    let last = last_cell(screen.row(row));
-    Seen::at(screen.row(row), last, vocabulary).is_agreed()
-        && Seen::at(screen.row(below), 0, vocabulary).is_agreed()
+    row < screen.size().last_row()
+        && wraps_into(screen.row(row), screen.row(Row(row.0 + 1)), vocabulary)
+}
+
+/// Returns true if the reader takes a row and the one below it for one line of text, once it was told so.
+pub(super) fn wraps_into(upper: &CellRow, lower: &CellRow, vocabulary: &Vocabulary) -> bool {
+    upper.is_wrapped()
+        && Seen::at(upper, last_cell(upper), vocabulary).is_agreed()
+        && Seen::at(lower, 0, vocabulary).is_agreed()
 }
 
 /// The column at which the character in the last column begins.

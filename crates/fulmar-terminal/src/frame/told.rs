@@ -49,7 +49,7 @@ pub(super) fn told_pair<'a>(
 }
 
 /// Returns `row` with cells whose text the reader gives their width, or `None` if all are so already.
-fn told_row(row: &CellRow, vocabulary: &Vocabulary) -> Option<CellRow> {
+pub(super) fn told_row(row: &CellRow, vocabulary: &Vocabulary) -> Option<CellRow> {
     if !row.has_clusters() {
         return None;
     }
