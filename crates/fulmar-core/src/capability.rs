@@ -22,13 +22,15 @@ pub enum Capability {
     Rich,
     /// Lengths of datagrams that are found by probes.
     Sizes,
+    /// Datagrams over the connection of an ssh.
+    Ssh,
     /// Reports about the user's terminal, and frames whose cells hold clusters.
     Terminal,
 }
 
 impl Capability {
     /// All that there are, in the order of their names.
-    pub const ALL: [Capability; 8] = [
+    pub const ALL: [Capability; 9] = [
         Capability::Attach,
         Capability::Challenge,
         Capability::Exit,
@@ -36,6 +38,7 @@ impl Capability {
         Capability::Idle,
         Capability::Rich,
         Capability::Sizes,
+        Capability::Ssh,
         Capability::Terminal,
     ];
 
@@ -49,6 +52,7 @@ impl Capability {
             Capability::Idle => "idle",
             Capability::Rich => "rich",
             Capability::Sizes => "sizes",
+            Capability::Ssh => "ssh",
             Capability::Terminal => "terminal",
         }
     }
@@ -183,7 +187,7 @@ mod tests {
         assert_eq!(Capabilities::NONE.to_string(), "-");
         assert_eq!(
             format!("{:?}", Capabilities::ALL),
-            "attach,challenge,exit,hints,idle,rich,sizes,terminal"
+            "attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal"
         );
     }
 
