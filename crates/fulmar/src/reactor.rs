@@ -44,6 +44,8 @@ pub(crate) enum Token {
     ControlListener,
     /// A process that asks something there, by its index.
     ControlPeer(usize),
+    /// A process that carries datagrams of a session, by its index.
+    Carrier(usize),
     /// The server of a session that expects a client.
     SessionServer,
     /// Our standard input.

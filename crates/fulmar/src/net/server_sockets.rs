@@ -94,6 +94,11 @@ impl ServerSockets {
         &self.budget
     }
 
+    /// Returns the same, to be used by other paths.
+    pub(crate) fn budget_mut(&mut self) -> &mut TurnBudget {
+        &mut self.budget
+    }
+
     /// Tells if datagrams wait for the next turn that the system does not know of any more.
     pub(crate) fn has_more(&self) -> bool {
         self.waiting.is_some()

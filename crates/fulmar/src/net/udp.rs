@@ -50,6 +50,12 @@ impl TurnBudget {
         self.work = self.work.saturating_sub(work);
     }
 
+    /// Takes off a datagram and what it has cost.
+    pub(crate) fn spend_datagram(&mut self, work: u64) {
+        self.datagrams = self.datagrams.saturating_sub(1);
+        self.spend(work);
+    }
+
     /// Tells if no more datagrams may be taken.
     pub(crate) fn is_spent(&self) -> bool {
         self.datagrams == 0
