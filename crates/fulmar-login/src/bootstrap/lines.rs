@@ -122,7 +122,7 @@ pub enum BootstrapLine {
     Session(SessionInfo),
     /// The way to reach the remote end of a copy.
     Copy(CopyParams),
-    /// The bytes that follow are a copy's, in frames.
+    /// The bytes that follow are a copy's, in frames, or a session's datagrams, in records.
     OverSsh,
 }
 
@@ -427,11 +427,11 @@ mod tests {
         assert_eq!(
             line,
             format!(
-                "FULMAR CONNECT 1 attach,challenge,exit,hints,idle,rich,sizes,terminal {}\n",
+                "FULMAR CONNECT 1 attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal {}\n",
                 env!("CARGO_PKG_VERSION")
             )
         );
-        let later = "FULMAR CONNECT 1 aaa,attach,challenge,exit,hints,idle,reports,rich,sizes,terminal 9.0\n";
+        let later = "FULMAR CONNECT 1 aaa,attach,challenge,exit,hints,idle,reports,rich,sizes,ssh,terminal 9.0\n";
         for line in [&line, later] {
             let Some(BootstrapLine::Announcement(read)) = parsed(line.trim_end()) else {
                 panic!("not read: {line}");

@@ -128,6 +128,13 @@ impl SessionControl {
                 self.note_gone(id, server);
                 continue;
             };
+            if let ControlRequest::Carry(client) = request {
+                self.socket.answer(id, &BootstrapLine::OverSsh.text());
+                if let Some(carrier) = self.socket.hand_over(id) {
+                    sockets.carry(now, carrier, client);
+                }
+                continue;
+            }
             if let ControlRequest::Attach(request) = request {
                 self.attach(now, id, *request, server, sockets);
                 continue;
@@ -138,7 +145,9 @@ impl SessionControl {
                     wanted = Wanted::End;
                     Ok(())
                 }
-                ControlRequest::Status | ControlRequest::Attach(_) => Ok(()),
+                ControlRequest::Status | ControlRequest::Carry(_) | ControlRequest::Attach(_) => {
+                    Ok(())
+                }
             };
             let line = match outcome {
                 Ok(()) => BootstrapLine::Session(self.info(now, server)),

@@ -100,6 +100,9 @@ impl EventLoop {
                 ReactorEvent::Ready(Token::Socket(index), _) => {
                     self.sockets.receive(now, index, &mut self.server);
                 }
+                ReactorEvent::Ready(Token::Carrier(index), _) => {
+                    self.sockets.receive_carried(now, index, &mut self.server);
+                }
                 ReactorEvent::Ready(Token::ForkPeer, _) => is_parent_gone = true,
                 ReactorEvent::Ready(Token::Pty, readiness) => pty = Some(readiness),
                 ReactorEvent::Ready(token, _) => {

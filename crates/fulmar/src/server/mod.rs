@@ -5,6 +5,7 @@
 
 pub(crate) mod announce;
 pub(crate) mod bind;
+mod carriers;
 mod control;
 mod detach;
 mod errand;

@@ -1,12 +1,14 @@
 //! A server's datagrams, between its sockets and the core.
 
 use std::net::IpAddr;
+use std::os::unix::net::UnixStream;
 
-use fulmar_base::{PathId, Time};
+use fulmar_base::{PathId, SendError, Time};
 use fulmar_core::Server;
 use fulmar_platform::{Interest, UdpSocket};
-use fulmar_transport::Arrival;
+use fulmar_transport::{Arrival, Transmit};
 
+use super::carriers::Carriers;
 use crate::net::udp::{Batch, DATAGRAMS_PER_TURN, TurnBudget};
 use crate::net::{Handled, PathHandler, Report, ServerSockets};
 use crate::reactor::Registry;
@@ -16,6 +18,7 @@ use crate::trace::Trace;
 #[derive(Debug)]
 pub(crate) struct Sockets {
     sockets: ServerSockets,
+    carriers: Carriers,
     /// The bytes that are being sent.
     buffer: Vec<u8>,
     trace: Trace,
@@ -27,6 +30,7 @@ impl Sockets {
     pub(crate) fn new(sockets: Vec<UdpSocket>, trace: Trace) -> Sockets {
         Sockets {
             sockets: ServerSockets::new(sockets, TurnBudget::of(DATAGRAMS_PER_TURN)),
+            carriers: Carriers::default(),
             buffer: Vec::new(),
             trace,
             has_heard: false,
@@ -38,9 +42,15 @@ impl Sockets {
         self.sockets.add(sockets);
     }
 
+    /// Takes a process that carries datagrams over ssh, by the connection to it, for a client at that address.
+    pub(crate) fn carry(&mut self, now: Time, stream: UnixStream, client: Option<IpAddr>) {
+        self.carriers.open(now, stream, client);
+    }
+
     /// Registers the sockets.
     pub(crate) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>) {
         self.sockets.register(registry, Interest::Read);
+        self.carriers.register(registry);
     }
 
     /// Begins a turn, which has a budget of its own.
@@ -57,6 +67,8 @@ impl Sockets {
             has_heard: &mut self.has_heard,
         };
         self.sockets.resume(&mut session);
+        self.carriers
+            .resume(now, self.sockets.budget_mut(), &mut session);
     }
 
     /// Hands over what has come on the socket at that place, within the budget of the turn.
@@ -70,6 +82,18 @@ impl Sockets {
         self.sockets.receive(index, &mut session);
     }
 
+    /// The same for the carrier at that place.
+    pub(crate) fn receive_carried(&mut self, now: Time, index: usize, server: &mut Server) {
+        let mut session = Session {
+            now,
+            server,
+            trace: &mut self.trace,
+            has_heard: &mut self.has_heard,
+        };
+        self.carriers
+            .receive(now, index, self.sockets.budget_mut(), &mut session);
+    }
+
     /// Returns how much work the program's output may make after the datagrams of this turn.
     pub(crate) fn output_work(&self) -> u64 {
         self.sockets.budget().output_work()
@@ -77,13 +101,13 @@ impl Sockets {
 
     /// Tells if datagrams wait for the next turn that the system does not know of any more.
     pub(crate) fn has_more(&self) -> bool {
-        self.sockets.has_more()
+        self.sockets.has_more() || self.carriers.has_more()
     }
 
     /// Sends what there is to send.
     pub(crate) fn transmit(&mut self, now: Time, server: &mut Server) {
         while let Some(transmit) = server.poll_transmit(now, &mut self.buffer) {
-            match self.sockets.send(&Batch::of(&transmit, &self.buffer)) {
+            match self.send(now, &transmit) {
                 Ok(()) => self.trace.sent(now, &transmit),
                 Err(error) => {
                     tracing::debug!(?error, "sending");
@@ -92,7 +116,21 @@ impl Sockets {
                 }
             }
         }
+        self.carriers.flush();
         self.trace.flush();
+    }
+
+    /// Sends on the path that is meant, and over ssh as well if the client may hear that only.
+    fn send(&mut self, now: Time, transmit: &Transmit) -> Result<(), SendError> {
+        let batch = Batch::of(transmit, &self.buffer);
+        if let Some(outcome) = self.carriers.send(&batch) {
+            return outcome;
+        }
+        let is_copied = self.carriers.copy(now, &batch);
+        match self.sockets.send(&batch) {
+            Err(_) if is_copied => Ok(()),
+            outcome => outcome,
+        }
     }
 
     /// Tells if a genuine datagram has ever come.
@@ -102,7 +140,9 @@ impl Sockets {
 
     /// Returns the address at the other end of a path.
     pub(crate) fn address(&self, path: PathId) -> Option<IpAddr> {
-        self.sockets.address(path)
+        self.carriers
+            .client(path)
+            .or_else(|| self.sockets.address(path))
     }
 }
 

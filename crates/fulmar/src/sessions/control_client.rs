@@ -1,6 +1,7 @@
 //! Finds the sessions of this user, and asks their servers.
 
 use std::io::{self, Read as _, Write as _};
+use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::thread;
@@ -176,7 +177,7 @@ impl FoundSession {
     ///
     /// When its server does not answer.
     pub(crate) fn end(&self) -> Result<(), SessionsError> {
-        self.ask("end").map(|_| ())
+        self.ask("end")
     }
 
     /// Gives the session another name.
@@ -185,18 +186,41 @@ impl FoundSession {
     ///
     /// When its server refuses, or does not answer.
     pub(crate) fn rename(&self, to: &SessionName) -> Result<(), SessionsError> {
-        self.ask(&format!("rename {to}")).map(|_| ())
+        self.ask(&format!("rename {to}"))
     }
 
-    fn ask(&self, request: &str) -> Result<Vec<String>, SessionsError> {
-        let mut stream = self
-            .folder
-            .connect(&self.info.name)
-            .map_err(self.silent())?;
-        let text = line_text(request);
-        let lines =
-            exchange(&mut stream, text.as_bytes(), 1, ANSWER_WITHIN).map_err(self.silent())?;
-        refusal(&lines).map_or(Ok(lines), Err)
+    fn ask(&self, request: &str) -> Result<(), SessionsError> {
+        self.exchange(line_text(request).as_bytes(), 1).map(|_| ())
+    }
+
+    /// Says something at the session's socket, and returns the connection and the first lines of the answer.
+    fn exchange(
+        &self,
+        text: &[u8],
+        count: usize,
+    ) -> Result<(UnixStream, Vec<String>), SessionsError> {
+        let stream = self.folder.connect(&self.info.name);
+        let mut stream = stream.map_err(self.silent())?;
+        let lines = exchange(&mut stream, text, count, ANSWER_WITHIN).map_err(self.silent())?;
+        refusal(&lines).map_or(Ok((stream, lines)), Err)
+    }
+
+    /// Returns a connection that carries datagrams to the session and from it, for a client at that address.
+    ///
+    /// # Errors
+    ///
+    /// When its server refuses, does not know how, or does not answer.
+    pub(crate) fn carry(&self, client: Option<IpAddr>) -> Result<UnixStream, SessionsError> {
+        let text = match client {
+            Some(client) => line_text(&format!("over-ssh from={client}")),
+            None => line_text("over-ssh"),
+        };
+        let (stream, lines) = self.exchange(text.as_bytes(), 1)?;
+        stream.set_write_timeout(None).map_err(self.silent())?;
+        match lines.first() {
+            Some(line) if line.as_str() == BootstrapLine::OverSsh.text().trim_end() => Ok(stream),
+            _ => Err(self.silent()(io::ErrorKind::InvalidData.into())),
+        }
     }
 
     /// Has the session expect the client of that offer under that key, which is not used by anybody else from then on.
@@ -210,15 +234,7 @@ impl FoundSession {
         offer: &[u8],
         key: &Key,
     ) -> Result<Attaching, SessionsError> {
-        let mut stream = self
-            .folder
-            .connect(&self.info.name)
-            .map_err(self.silent())?;
-        let text = attach_text(place, offer, key);
-        let lines = exchange(&mut stream, &text, 2, ANSWER_WITHIN).map_err(self.silent())?;
-        if let Some(refusal) = refusal(&lines) {
-            return Err(refusal);
-        }
+        let (stream, lines) = self.exchange(&attach_text(place, offer, key), 2)?;
         let announcement = lines.iter().find_map(|line| Announcement::parse(line));
         let port = lines.iter().find_map(|line| line.strip_prefix(PORT));
         let port = port.and_then(|port| port.parse().ok());

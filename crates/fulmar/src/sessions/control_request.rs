@@ -3,6 +3,7 @@
 //! Source: docs/protocol.md §2.11.
 
 use std::mem;
+use std::net::IpAddr;
 
 use fulmar_datagram::Key;
 use fulmar_login::{BindAddress, OfferReader, PortRange, ReceivedOffer, SessionName};
@@ -30,6 +31,9 @@ pub(crate) enum ControlRequest {
     End,
     /// Give it another name.
     Rename(SessionName),
+    /// Take datagrams over the connection from now on, and send some: they are carried to and from a client at that address,
+    /// as far as it is known.
+    Carry(Option<IpAddr>),
     /// Expect another client.
     Attach(Box<AttachRequest>),
 }
@@ -183,6 +187,11 @@ fn read_line(line: &[u8]) -> Option<Line> {
         ("status", None, _) => ControlRequest::Status,
         ("end", None, _) => ControlRequest::End,
         ("rename", Some(name), None) => ControlRequest::Rename(SessionName::parse(name).ok()?),
+        ("over-ssh", None, _) => ControlRequest::Carry(None),
+        ("over-ssh", Some(word), None) => {
+            let from = word.strip_prefix("from=")?;
+            ControlRequest::Carry(Some(from.parse().ok()?))
+        }
         ("attach", first, second) => {
             let mut place = AttachPlace::default();
             for word in first.into_iter().chain(second).chain(words) {
@@ -256,6 +265,13 @@ mod tests {
         assert!(
             matches!(rename, Ok(Some(ControlRequest::Rename(name))) if name.as_str() == "play")
         );
+        for (line, from) in [
+            ("over-ssh", None),
+            ("over-ssh from=::1", "::1".parse().ok()),
+        ] {
+            let carry = read(line_text(line).as_bytes());
+            assert!(matches!(carry, Ok(Some(ControlRequest::Carry(said))) if said == from));
+        }
     }
 
     #[test]
@@ -291,6 +307,7 @@ mod tests {
             "FULMAR CONTROL 2 status\n",
             "FULMAR CONTROL 1 status now\n",
             "FULMAR CONTROL 1 rename a/b\n",
+            "FULMAR CONTROL 1 over-ssh from=there\n",
             "FULMAR CONTROL 1 attach ports=9:1\n",
             "FULMAR CONTROL 1 attach\nFULMAR OFFER 2 -\nFULMAR END\n",
             "FULMAR CONTROL 1 attach\nFULMAR OFFER 1 -\nFULMAR END\nkey x\n",

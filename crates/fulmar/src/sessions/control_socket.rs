@@ -125,6 +125,12 @@ impl ControlSocket {
         }
     }
 
+    /// Lets one go who asks nothing more, with the connection to it.
+    pub(crate) fn hand_over(&mut self, id: PeerId) -> Option<UnixStream> {
+        let index = self.peers.iter().position(|peer| peer.id == id)?;
+        Some(self.peers.remove(index).stream)
+    }
+
     /// Lets one go.
     pub(crate) fn dismiss(&mut self, id: PeerId) {
         self.peers.retain(|peer| peer.id != id);
