@@ -23,6 +23,8 @@ pub enum SessionTask {
         /// The name that it is to have.
         to: SessionName,
     },
+    /// Have this ssh carry datagrams between that session and the client that it has.
+    OverSsh(SessionName),
 }
 
 impl SessionTask {
@@ -39,6 +41,7 @@ impl SessionTask {
             SessionTask::List => "sessions".to_owned(),
             SessionTask::End(name) => format!("end {name}"),
             SessionTask::Rename { from, to } => format!("rename {from} {to}"),
+            SessionTask::OverSsh(name) => format!("over-ssh {name}"),
         }
     }
 
@@ -58,6 +61,7 @@ impl SessionTask {
             b"attach-or-new" => attach(true),
             b"sessions" => value.is_empty().then_some(SessionTask::List),
             b"end" => name(value).map(SessionTask::End),
+            b"over-ssh" => name(value).map(SessionTask::OverSsh),
             b"rename" => value.split_once(' ').and_then(|(from, to)| {
                 let (from, to) = (name(from)?, name(to)?);
                 Some(SessionTask::Rename { from, to })

@@ -22,7 +22,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use fulmar_login::{OfferReader, ReceivedOffer};
+use fulmar_core::Capability;
+use fulmar_login::{OfferReader, ReceivedOffer, SessionName};
 use fulmar_platform::process::{Forked, fork, leave_session};
 use fulmar_platform::{Interest, Poller};
 
@@ -35,6 +36,12 @@ const INTRODUCED: u8 = b'i';
 
 /// The daemon is what it was asked to be.
 const READY: u8 = b'r';
+
+/// The name of the session follows: its length in one byte, and its letters.
+const NAMED: u8 = b'n';
+
+/// The daemon has nothing more to do for a login that carries datagrams of a session which is there.
+const CARRIED: u8 = b'c';
 
 /// The daemon could not be what it was asked to be, and has said why.
 const FAILED: u8 = b'f';
@@ -64,15 +71,25 @@ pub(crate) struct LoginParent {
     is_introduced: bool,
     has_offer: bool,
     is_ready: bool,
+    /// True if the client knows that ssh can carry datagrams, and so ends the login itself.
+    may_carry: bool,
+    /// The name of the session.
+    name: Option<SessionName>,
+    /// True if the daemon needs the login no more.
+    is_independent: bool,
     /// True if the daemon was told that the login is still there.
     has_let_go_on: bool,
 }
 
 /// The reason why a parent is not needed any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Leave {
     /// The client was heard.
     Heard,
+    /// Datagrams are to be carried to a session and from it, once the client says so.
+    Carried,
+    /// The client wants its datagrams to be carried, of which these bytes have come.
+    OverSsh(Vec<u8>),
     /// The login has ended, and with this process the daemon will.
     LoginEnded,
     /// The daemon could not be what it was asked to be, and has said why.
@@ -104,6 +121,9 @@ pub(crate) fn fork_daemon() -> io::Result<DaemonFork> {
                 is_introduced: false,
                 has_offer: false,
                 is_ready: false,
+                may_carry: false,
+                name: None,
+                is_independent: false,
                 has_let_go_on: false,
             }))
         }
@@ -129,25 +149,40 @@ impl LoginParent {
         }
     }
 
-    /// Hands over the offer in `input`, and waits until there is no more to wait for. What comes after
-    /// the offer is of no interest, only the end of it.
+    /// Returns the name of the session, if the client may want ssh to carry its datagrams.
+    pub(crate) fn carries(&self) -> Option<&SessionName> {
+        self.name.as_ref().filter(|_| self.may_carry)
+    }
+
+    /// Tells if the daemon needs the login no more, so that its end is none of the session.
+    pub(crate) fn is_independent(&self) -> bool {
+        self.is_independent
+    }
+
+    /// Hands over the offer in `input`, and waits until there is no more to wait for. To be asked again after what is not
+    /// the end. What comes after the offer is of no interest, only the end of it, and the wish that ssh carries datagrams.
     ///
     /// # Errors
     ///
     /// When there is no offer that makes sense, or the system does not let us wait.
-    pub(crate) fn attend(mut self, mut input: Input) -> Result<Leave, OfferInputError> {
+    pub(crate) fn attend(&mut self, input: &mut Input) -> Result<Leave, OfferInputError> {
         let mut poller = Poller::new();
         loop {
+            if self.is_independent && !input.is_open() {
+                return Ok(Leave::LoginEnded);
+            }
             // What is wrong with the input is told after where the daemon is, and while the daemon looks at the offer,
             // what it says about it comes first.
             let is_busy = !self.is_introduced || (self.has_offer && !self.is_ready);
             // A login that has ended while the daemon looked at the offer has done so before any
             // client was heard, though one may have sent something: the daemon is not to read that.
-            let is_asked = self.is_ready && !self.has_let_go_on;
+            let is_asked = self.is_ready && !self.has_let_go_on && !self.is_independent;
             let waited = poller.wait(is_asked.then_some(Duration::ZERO), |registry| {
-                registry.add(Token::ForkPeer, &self.daemon, Interest::Read);
+                if !self.is_independent {
+                    registry.add(Token::ForkPeer, &self.daemon, Interest::Read);
+                }
                 if !is_busy && input.is_open() {
-                    registry.add(Token::Input, &input, Interest::Read);
+                    registry.add(Token::Input, input, Interest::Read);
                 }
             });
             waited.map_err(while_doing("waiting for the client"))?;
@@ -167,11 +202,16 @@ impl LoginParent {
                 continue;
             }
             match input.read()? {
-                News::Offer(text) => {
+                News::Offer(ReceivedOffer { offer, text }) => {
                     self.has_offer = true;
+                    self.may_carry =
+                        offer.capabilities.has(Capability::Ssh) && input.is_transparent();
                     self.tell(&text);
                 }
-                News::Nothing => {}
+                News::OverSsh(early) if self.carries().is_some() => {
+                    return Ok(Leave::OverSsh(early));
+                }
+                News::Nothing | News::OverSsh(_) => {}
                 News::End => return Ok(Leave::LoginEnded),
             }
         }
@@ -191,7 +231,18 @@ impl LoginParent {
         };
         Ok(match (count, word) {
             (0, _) => Some(Leave::DaemonEnded),
-            (_, [HEARD]) => Some(Leave::Heard),
+            (_, [HEARD]) => {
+                self.is_independent = true;
+                Some(Leave::Heard)
+            }
+            (_, [CARRIED]) => {
+                self.is_independent = true;
+                Some(Leave::Carried)
+            }
+            (_, [NAMED]) => {
+                self.name = self.hear_name()?;
+                None
+            }
             (_, [FAILED]) => Some(Leave::Failed),
             (_, [NO_PROGRAM]) => Some(Leave::NoProgram),
             (_, [INTRODUCED]) => {
@@ -203,6 +254,17 @@ impl LoginParent {
                 None
             }
         })
+    }
+}
+
+impl LoginParent {
+    fn hear_name(&mut self) -> io::Result<Option<SessionName>> {
+        let mut length = [0];
+        self.daemon.read_exact(&mut length)?;
+        let mut name = vec![0; usize::from(length[0])];
+        self.daemon.read_exact(&mut name)?;
+        let name = str::from_utf8(&name).ok();
+        Ok(name.and_then(|name| SessionName::parse(name).ok()))
     }
 }
 
@@ -231,6 +293,20 @@ impl ParentHandle {
     /// Says that where this daemon can be reached is printed, if it can be yet.
     pub(crate) fn declare_introduced(&mut self) {
         self.say(INTRODUCED);
+    }
+
+    /// Says which session the login is about. Best said before it is [ready](ParentHandle::declare_ready).
+    pub(crate) fn declare_name(&mut self, name: &SessionName) {
+        let name = name.as_str().as_bytes();
+        if let Ok(length) = u8::try_from(name.len()) {
+            let word = [&[NAMED, length], name].concat();
+            let _ = self.parent.write_all(&word);
+        }
+    }
+
+    /// Says that the login is to carry datagrams, for which nobody but the parent is needed.
+    pub(crate) fn declare_carried(mut self) {
+        self.say(CARRIED);
     }
 
     /// Says that all that can go wrong has gone well, and waits to hear that the login is still there. Returns false

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
 use fulmar_core::CompatMode;
-use fulmar_login::{InputEndWatcher, OfferError, OfferReader};
+use fulmar_login::{InputEndWatcher, OVER_SSH_LINE, OfferError, OfferReader, ReceivedOffer};
 use fulmar_platform::tty::{is_terminal, make_raw};
 
 use crate::advice::Advice;
@@ -17,6 +17,8 @@ pub(crate) struct Input {
     /// Until there is an offer.
     reader: Option<OfferReader>,
     end_watcher: InputEndWatcher,
+    /// The line that has come in part behind the offer, as far as it may be the one that asks for datagrams.
+    line: Vec<u8>,
     /// True at an end that is not that of the login.
     has_ended: bool,
     is_terminal: bool,
@@ -27,8 +29,11 @@ const END_OF_INPUT: u8 = 0x04;
 
 /// The news of the offer.
 pub(crate) enum News {
-    /// The text of an offer that makes sense.
-    Offer(Vec<u8>),
+    /// An offer that makes sense.
+    Offer(ReceivedOffer),
+    /// The client wants its datagrams to be carried over ssh. These bytes of them have come by now; the rest is not for the
+    /// input to read.
+    OverSsh(Vec<u8>),
     /// A part of one, or something that nobody wants.
     Nothing,
     /// The end.
@@ -88,6 +93,7 @@ impl Input {
             file,
             reader: Some(OfferReader::default()),
             end_watcher: InputEndWatcher::default(),
+            line: Vec::new(),
             has_ended: false,
             is_terminal,
         })
@@ -121,7 +127,8 @@ impl Input {
             self.has_ended = matches!(outcome, Ok(0)) && self.end_watcher.is_announced();
             return Ok(match outcome {
                 Ok(0) | Err(_) if !self.has_ended => News::End,
-                _ => News::Nothing,
+                Ok(count) => self.look_for_wish(bytes.get(..count).unwrap_or_default()),
+                Err(_) => News::Nothing,
             });
         };
         let count = outcome.map_err(while_doing("reading standard input"))?;
@@ -132,10 +139,40 @@ impl Input {
         Ok(match received {
             Some(received) => {
                 self.reader = None;
-                News::Offer(received.text)
+                News::Offer(received)
             }
             None => News::Nothing,
         })
+    }
+}
+
+impl Input {
+    /// Tells if it can hold any bytes. What is written to a terminal may not be what is read from it.
+    pub(crate) fn is_transparent(&self) -> bool {
+        !self.is_terminal
+    }
+
+    /// Looks for the line that asks for datagrams. What is longer is none, and not kept.
+    fn look_for_wish(&mut self, bytes: &[u8]) -> News {
+        for (at, byte) in bytes.iter().enumerate() {
+            if self.line.len() < OVER_SSH_LINE.len() {
+                self.line.push(*byte);
+            }
+            if *byte == b'\n' {
+                let line = std::mem::take(&mut self.line);
+                if line == OVER_SSH_LINE.as_bytes() && self.is_transparent() {
+                    return News::OverSsh(bytes.get(at + 1..).unwrap_or_default().to_vec());
+                }
+            }
+        }
+        News::Nothing
+    }
+}
+
+impl io::Read for Input {
+    /// Reads past the offer.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.read(buffer)
     }
 }
 

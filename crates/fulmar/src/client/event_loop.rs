@@ -185,6 +185,8 @@ impl EventLoop {
         let Some(login) = &mut self.login else { return };
         if self.client.is_connected() {
             login.state_mut().handle_connected();
+            // A server that could use it for our datagrams stays as long as it is open.
+            login.end_input();
         }
         if login.is_running() {
             login.end_turn(now);

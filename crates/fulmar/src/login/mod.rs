@@ -21,7 +21,7 @@ pub(crate) mod session_table;
 use std::ffi::{OsStr, OsString};
 use std::net::SocketAddr;
 
-use fulmar_core::{CompatMode, LastScreen};
+use fulmar_core::{Capability, CompatMode, LastScreen};
 use fulmar_login::{
     BootstrapRequestError, CandidateAddresses, Destination, Execution, LoginConfig, LoginError,
     LoginEvent, LoginStep, RemoteService, SessionName, SessionParams, SessionRequest,
@@ -157,6 +157,12 @@ impl SessionLogin {
         request.offer.task = wish.task;
         if joins {
             request.fallback = None;
+        }
+        if settings.client.is_some() {
+            // It has no hand for ssh, which the server would wait for.
+            let offered = request.offer.capabilities.iter();
+            let offered = offered.filter(|one| *one != Capability::Ssh);
+            request.offer.capabilities = offered.collect();
         }
         let command = remote_command(request.start.as_deref());
         let mut encoded = request.encode_for(&command);

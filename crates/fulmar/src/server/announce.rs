@@ -112,6 +112,11 @@ pub(crate) fn lines(lines: impl IntoIterator<Item = BootstrapLine>) -> io::Resul
     print(&text)
 }
 
+/// Prints something that the user is to know. Whoever has gone meanwhile does not miss it.
+pub(crate) fn warning(what: &str) {
+    let _ = print(&BootstrapLine::Warning(what.to_owned()).text());
+}
+
 /// Prints that the client was heard. Whoever has gone meanwhile does not miss it.
 pub(crate) fn heard() {
     let _ = print(&BootstrapLine::Heard.text());

@@ -12,7 +12,8 @@ use std::ffi::OsString;
 
 use fulmar_datagram::Key;
 use fulmar_login::{
-    BindAddress, BootstrapLine, PartialServerOptions, PortRange, SessionInfo, SessionTask,
+    BindAddress, BootstrapLine, PartialServerOptions, PortRange, SessionInfo, SessionName,
+    SessionTask,
 };
 use fulmar_platform::{Interest, Poller};
 use fulmar_settings::Environment;
@@ -35,6 +36,8 @@ pub(super) enum Errand {
     Done(Vec<SessionInfo>),
     /// A session expects the client.
     Attaching(Attaching),
+    /// A session is there whose datagrams ssh is to carry.
+    Carried(SessionName),
 }
 
 /// Does what the client wants of sessions that are there. A server whose program is fixed does nothing of the kind.
@@ -68,6 +71,9 @@ pub(super) fn run(
                 }
                 Ok(found) => Errand::Attaching(found.attach(&place, offer, key)?),
             }
+        }
+        SessionTask::OverSsh(name) => {
+            Errand::Carried(Directory::choose(environment, Some(name))?.info.name)
         }
         SessionTask::List => {
             let found = Directory::list(environment).into_iter();
@@ -128,6 +134,7 @@ pub(super) fn see_through(
     key: Key,
     mut parent: ParentHandle,
 ) -> Result<u8, ServerError> {
+    parent.declare_name(&attaching.name);
     if !parent.declare_ready() {
         // What is not heard of us any more, the session does not expect any more either.
         return Ok(0);
@@ -164,6 +171,20 @@ pub(super) fn see_through(
             return Ok(0);
         }
     }
+}
+
+/// Leaves the datagrams of that session to the parent.
+///
+/// # Errors
+///
+/// When nobody can read that it was found.
+pub(super) fn leave_to(mut parent: ParentHandle, name: &SessionName) -> Result<u8, ServerError> {
+    parent.declare_name(name);
+    if parent.declare_ready() {
+        announce::agreed(&[]).map_err(while_doing("printing that the session is there"))?;
+        parent.declare_carried();
+    }
+    Ok(0)
 }
 
 /// Tells the client of sessions, and that this was all.

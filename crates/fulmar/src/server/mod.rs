@@ -6,6 +6,7 @@
 pub(crate) mod announce;
 pub(crate) mod bind;
 mod carriers;
+mod carry;
 mod control;
 mod detach;
 mod errand;
@@ -30,9 +31,7 @@ use std::io;
 
 use fulmar_compat::mosh_server_version_text;
 use fulmar_core::CompatMode;
-use fulmar_login::{
-    OfferError, PartialServerOptions, SERVER_STATUS_NO_PROGRAM, ServerOptions, TERMINAL_VARIABLE,
-};
+use fulmar_login::{OfferError, PartialServerOptions, ServerOptions, TERMINAL_VARIABLE};
 use fulmar_platform::tty::is_terminal;
 
 use self::detach::{Detached, Outcome, detach};
@@ -41,7 +40,7 @@ use self::plan::Plan;
 use self::setup::{Owner, Records, ServerSetup};
 use crate::advice::Advice as _;
 use crate::environment;
-use crate::login_parent::{DaemonFork, Leave, fork_daemon};
+use crate::login_parent::{DaemonFork, fork_daemon};
 use crate::offer_input::{Input, OfferInputError};
 use crate::report;
 use crate::system::while_doing;
@@ -97,16 +96,7 @@ fn serve_as_offered(given: PartialServerOptions) -> Result<u8, ServerError> {
     let input = Input::take().map_err(while_doing("taking standard input"))?;
     announce::greet(&environment::current()).map_err(while_doing("greeting the client"))?;
     match fork_daemon().map_err(while_doing("going to the background"))? {
-        DaemonFork::Parent(parent) => match parent.attend(input)? {
-            Leave::Heard => {
-                announce::heard();
-                Ok(0)
-            }
-            Leave::Failed => Ok(CompatMode::Fulmar.failure_status()),
-            Leave::NoProgram => Ok(SERVER_STATUS_NO_PROGRAM),
-            Leave::LoginEnded => Err(ServerError::LoginEnded),
-            Leave::DaemonEnded => Err(ServerError::ServerEnded),
-        },
+        DaemonFork::Parent(parent) => carry::attend(parent, input),
         DaemonFork::Daemon(parent) => {
             drop(input);
             offered::serve(given, parent)

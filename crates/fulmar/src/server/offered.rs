@@ -18,7 +18,7 @@ use fulmar_core::{Agreement, Capability, CompatMode};
 use fulmar_datagram::Key;
 use fulmar_login::{
     Announcement, BindAddress, PartialServerOptions, PortRange, ReceivedOffer, ServerOptions,
-    SessionInfo, SessionTask,
+    SessionInfo, SessionName, SessionTask,
 };
 
 use super::announce;
@@ -53,6 +53,7 @@ pub(crate) fn serve(
             return errand::see_through(attaching, key, parent);
         }
         Ok(Prepared::Answer(sessions)) => return errand::answer(sessions, parent),
+        Ok(Prepared::Carried(name)) => return errand::leave_to(parent, &name),
         Ok(Prepared::LoginEnded) => parent.declare_failed(),
         // The login ends with its parent, and what is told later with it.
         Err(failure) => {
@@ -74,6 +75,8 @@ enum Prepared {
     Attaching(Attaching, Key),
     /// A description of sessions that are there.
     Answer(Vec<SessionInfo>),
+    /// A session that is there, whose datagrams ssh is to carry.
+    Carried(SessionName),
     /// Nothing: it has ended first, of which the parent tells.
     LoginEnded,
 }
@@ -100,6 +103,7 @@ fn prepare(
                 return Ok(Prepared::Attaching(attaching, listener.key));
             }
             Errand::Done(sessions) => return Ok(Prepared::Answer(sessions)),
+            Errand::Carried(name) => return Ok(Prepared::Carried(name)),
             Errand::Nobody => {}
         }
     }
@@ -120,6 +124,9 @@ fn prepare(
     // Until here a signal is the end.
     let reactor = watch()?;
     let warnings = [&plan.warnings[..], &bound.complaints].concat();
+    if let Some(control) = &control {
+        parent.declare_name(control.name());
+    }
     if !parent.declare_ready() {
         return Ok(Prepared::LoginEnded);
     }

@@ -172,7 +172,7 @@ impl<S: RemoteService> SshLogin<S> {
             match event {
                 LoginEvent::StartSsh(line) => self.start(&line),
                 LoginEvent::WriteToSsh(bytes) => self.write(&bytes),
-                LoginEvent::CloseInput => self.close_input(),
+                LoginEvent::CloseInput => self.end_input(),
                 LoginEvent::EndSsh(grace) => self.end_within(grace),
                 LoginEvent::QuerySsh(line) => self.ask(&line),
                 LoginEvent::EndQuery => self.end_query(),
@@ -191,7 +191,8 @@ impl<S: RemoteService> SshLogin<S> {
         }
     }
 
-    fn close_input(&mut self) {
+    /// Ends its input behind what there is to write.
+    pub(crate) fn end_input(&mut self) {
         if let Some(child) = &mut self.child {
             child.close_input();
         }

@@ -19,6 +19,8 @@ use crate::support::{
 };
 use fulmar_testbed::TimedUdpSocket;
 
+mod over_ssh;
+
 /// Asks for a program that waits to be ended, on a port of the system's choice.
 const OFFER: &str = "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nport 0\nword cat\nFULMAR END\n";
 
@@ -307,7 +309,7 @@ impl Guest {
 
 /// The line in which our server says what it can do.
 const ANNOUNCEMENT: &str = concat!(
-    "FULMAR CONNECT 1 attach,challenge,exit,hints,idle,rich,sizes,terminal ",
+    "FULMAR CONNECT 1 attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal ",
     env!("CARGO_PKG_VERSION"),
     "\n"
 );
@@ -336,7 +338,7 @@ fn a_server_moves_to_where_the_offer_wishes_it_and_keeps_its_key() {
     let mut login = Login::start(&[]);
     let first = login.introduction();
     login.write(&format!(
-        "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nbind 127.0.0.1\nport {port}\nword cat\nFULMAR END\n"
+        "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal\nbind 127.0.0.1\nport {port}\nword cat\nFULMAR END\n"
     ));
     login.expect_line(&format!("MOSH CONNECT {port} {}\n", first.key));
     login.expect_agreed();
@@ -354,7 +356,7 @@ fn a_wished_port_that_is_about_to_be_let_go_is_waited_for() {
     let mut login = Login::start_with(World::new(), &["-v"], Stdio::piped());
     login.introduction();
     login.write(&format!(
-        "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nport {port}\nword cat\nFULMAR END\n"
+        "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal\nport {port}\nword cat\nFULMAR END\n"
     ));
     let log = login.process.stderr.take().expect("it is a pipe");
     let mut lines = BufReader::new(log).lines().map_while(Result::ok);
@@ -371,7 +373,7 @@ fn a_server_that_is_where_it_is_wished_stays_there() {
     let mut login = Login::start(&["-p", "0"]);
     let first = login.introduction();
     login.write(&format!(
-        "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nport {}:{}\nword cat\nFULMAR END\n",
+        "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal\nport {}:{}\nword cat\nFULMAR END\n",
         first.port - 1,
         first.port
     ));
@@ -386,7 +388,7 @@ fn a_wish_is_heard_where_no_port_was_free_before() {
     let mut login = Login::start(&["-p", &port.to_string()]);
     login.expect_hello();
     login.write(
-        "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nbind 127.0.0.1\nword cat\nFULMAR END\n",
+        "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal\nbind 127.0.0.1\nword cat\nFULMAR END\n",
     );
     login.expect_line(ANNOUNCEMENT);
     let (at, _) = ServerParams::words(&login.line()).expect("a connect line");
@@ -408,12 +410,25 @@ fn heard_is_said_once_the_first_genuine_datagram_has_come_and_the_server_stays()
     if !sees_environments() {
         return;
     }
-    let (mut login, params) = Login::asked();
+    // One that knows that ssh can carry datagrams ends the login itself.
+    for offer in [OFFER.to_owned(), OFFER.replace("sizes", "sizes,ssh")] {
+        expect_heard(&offer);
+    }
+}
+
+#[track_caller]
+fn expect_heard(offer: &str) {
+    let mut login = Login::start(&[]);
+    login.write(offer);
+    let params = login.params();
     let daemon = login.daemon();
     let mut guest = Guest::of(&params, None);
     let datagrams = guest.datagrams();
     guest.send(&datagrams);
     login.expect_line("FULMAR HEARD\n");
+    if offer.contains("ssh") {
+        drop(login.input.take());
+    }
     login.expect_line("");
     let status = login.process.wait().expect("it ends");
     assert_eq!(status.code(), Some(0));
@@ -733,7 +748,7 @@ fn where_the_agreement_was_altered_no_program_starts_and_the_server_leaves() {
     if !sees_environments() {
         return;
     }
-    let offer = "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,terminal\nport 0\nword touch\nword started\nFULMAR END\n";
+    let offer = "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal\nport 0\nword touch\nword started\nFULMAR END\n";
     for is_altered in [false, true] {
         let mut login = Login::start(&[]);
         login.write(offer);
