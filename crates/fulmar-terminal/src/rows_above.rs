@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::row::{CellRow, SharedRow};
+use crate::scrollback::Scrollback;
 use crate::size::Size;
 
 /// The most rows above the screen that a taller or wider window brings back. Chosen by eye: as many as the text of a
@@ -18,16 +19,6 @@ const CELLS_MAX: usize = Size::CELLS_MAX as usize;
 /// anew in a narrow window scrolls off some, and what is printed there takes more rows than in a wide one.
 const SCROLLED_ROWS_MIN: usize = 256;
 
-/// A change of what stands above the main screen, oldest first: the seam for whoever keeps a history.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Departure {
-    /// A row has left for good: no window brings it back. If it [is wrapped](crate::CellRow::is_wrapped), its text runs on
-    /// in the next one, which may still be above the screen or on it.
-    Row(SharedRow),
-    /// The program has cleared what it had scrolled off (`CSI 3 J`, `ESC c`).
-    Cleared,
-}
-
 /// The rows that have left the main screen at its top, as far as a window of another size brings them back.
 ///
 /// Rows come in by a resize. While some are here, those that the program scrolls off come in as well, so that what is here always
@@ -36,30 +27,34 @@ pub enum Departure {
 pub(crate) struct RowsAbove {
     /// Uppermost first. All as wide as the screen.
     rows: VecDeque<SharedRow>,
+    /// The number of those that end a line.
+    line_ends: usize,
     /// With more rows than that, scrolling has the oldest depart.
     rows_max: usize,
-    /// The departures since somebody looked; `None` if nobody does.
-    departures: Option<Vec<Departure>>,
+    /// The lines that no window brings back; `None` if nobody wants them.
+    history: Option<Box<Scrollback>>,
 }
 
 impl RowsAbove {
     /// Returns true if rows that are scrolled off need not come here.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
-        self.rows.is_empty() && self.departures.is_none()
+        self.rows.is_empty() && self.history.is_none()
     }
 
-    /// Begins to note departures.
-    pub(crate) fn report(&mut self) {
-        self.departures.get_or_insert_default();
+    /// Begins to keep lines.
+    pub(crate) fn keep(&mut self, history: Scrollback) {
+        self.history = Some(Box::new(history));
     }
 
-    /// Returns what has departed since the last call.
-    pub(crate) fn take_departures(&mut self) -> Vec<Departure> {
-        self.departures
-            .as_mut()
-            .map(std::mem::take)
-            .unwrap_or_default()
+    /// The lines that no window brings back.
+    pub(crate) fn history(&self) -> Option<&Scrollback> {
+        self.history.as_deref()
+    }
+
+    /// The number of rows that end a line.
+    pub(crate) fn line_ends(&self) -> usize {
+        self.line_ends
     }
 
     /// All rows, uppermost first.
@@ -72,23 +67,25 @@ impl RowsAbove {
         let oldest = if self.rows.is_empty() {
             row
         } else {
+            self.line_ends += usize::from(!row.is_wrapped());
             self.rows.push_back(row);
             if self.rows.len() <= self.rows_max {
                 return None;
             }
-            self.rows.pop_front()?
+            let oldest = self.rows.pop_front()?;
+            self.line_ends -= usize::from(!oldest.is_wrapped());
+            oldest
         };
-        match &mut self.departures {
-            Some(departures) => {
-                departures.push(Departure::Row(oldest));
-                None
-            }
-            None => Some(oldest),
+        if let Some(history) = &mut self.history {
+            history.push_row(&oldest);
         }
+        Some(oldest)
     }
 
     /// Hands out all rows, uppermost first, for a resize, which brings back those that stay.
     pub(crate) fn take_rows(&mut self) -> VecDeque<SharedRow> {
+        self.note_numbers();
+        self.line_ends = 0;
         std::mem::take(&mut self.rows)
     }
 
@@ -104,11 +101,7 @@ impl RowsAbove {
         let most = rows_max(columns) + others;
         let ends = rows.iter().enumerate().rev().filter(|(_, row)| is_end(row));
         let surplus = ends.map(|(number, _)| number + 1).nth(most).unwrap_or(0);
-        for row in rows.drain(..surplus) {
-            if let Some(departures) = &mut self.departures {
-                departures.push(Departure::Row(row));
-            }
-        }
+        self.depart(rows, surplus);
         surplus
     }
 
@@ -116,36 +109,53 @@ impl RowsAbove {
     pub(crate) fn set_rows(&mut self, mut rows: VecDeque<SharedRow>) -> bool {
         let rows_max = rows_max(rows.front().map_or(1, |row| row.columns()));
         let departed = rows.len().saturating_sub(rows_max);
-        for row in rows.drain(..departed) {
-            if let Some(departures) = &mut self.departures {
-                departures.push(Departure::Row(row));
-            }
-        }
+        self.depart(&mut rows, departed);
         self.rows_max = rows.len().max(SCROLLED_ROWS_MIN);
+        self.line_ends = rows.iter().filter(|row| !row.is_wrapped()).count();
         self.rows = rows;
         departed == 0
+    }
+
+    /// Takes note that all lines here have had their numbers, before a window brings some back.
+    fn note_numbers(&mut self) {
+        if let Some(history) = &mut self.history {
+            history.note_above(self.line_ends as u64);
+        }
+    }
+
+    /// Has the first `count` of `rows` leave for good.
+    fn depart(&mut self, rows: &mut VecDeque<SharedRow>, count: usize) {
+        for row in rows.drain(..count) {
+            if let Some(history) = &mut self.history {
+                history.push_row(&row);
+            }
+        }
     }
 
     /// Returns the rows alone.
     pub(crate) fn kept(&self) -> RowsAbove {
         RowsAbove {
             rows: self.rows.clone(),
+            line_ends: self.line_ends,
             rows_max: self.rows_max,
-            departures: None,
+            history: None,
         }
     }
 
     /// Takes back the rows of before.
     pub(crate) fn go_back_to(&mut self, before: &RowsAbove) {
+        self.note_numbers();
         self.rows.clone_from(&before.rows);
+        self.line_ends = before.line_ends;
         self.rows_max = before.rows_max;
     }
 
     /// Drops everything, as the program wants it.
     pub(crate) fn clear(&mut self) {
         self.rows.clear();
-        if let Some(departures) = &mut self.departures {
-            departures.push(Departure::Cleared);
+        let lines = std::mem::take(&mut self.line_ends);
+        if let Some(history) = &mut self.history {
+            history.clear(lines as u64);
         }
     }
 }
@@ -159,6 +169,7 @@ fn rows_max(columns: u16) -> usize {
 mod tests {
     use super::*;
     use crate::row::CellRow;
+    use crate::scrollback::ScrollbackLimits;
     use crate::style::Color;
 
     fn row(columns: u16) -> SharedRow {
@@ -167,9 +178,16 @@ mod tests {
 
     fn above(columns: u16, count: usize) -> RowsAbove {
         let mut above = RowsAbove::default();
-        above.report();
+        above.keep(Scrollback::new(ScrollbackLimits {
+            lines: 100_000,
+            ..ScrollbackLimits::default()
+        }));
         above.set_rows(std::iter::repeat_n(row(columns), count).collect());
         above
+    }
+
+    fn departed(above: &RowsAbove) -> u64 {
+        above.history().map_or(0, Scrollback::end)
     }
 
     #[test]
@@ -177,10 +195,12 @@ mod tests {
         for (columns, kept) in [(1, ROWS_MAX), (80, 13_107), (4096, 256)] {
             let mut above = above(columns, 20_000);
             assert_eq!(above.rows().len(), kept);
-            assert_eq!(above.take_departures().len(), 20_000 - kept);
-            assert_eq!(above.push_scrolled(row(columns)), None);
+            assert_eq!(above.line_ends(), kept);
+            assert_eq!(departed(&above), 20_000 - kept as u64);
+            assert_eq!(above.push_scrolled(row(columns)), Some(row(columns)));
             assert_eq!(above.rows().len(), kept);
-            assert_eq!(above.take_departures().len(), 1);
+            assert_eq!(above.line_ends(), kept);
+            assert_eq!(departed(&above), 20_001 - kept as u64);
         }
     }
 
@@ -196,6 +216,6 @@ mod tests {
         assert_eq!(above.push_scrolled(row(5)), Some(row(3)));
         above.clear();
         assert!(above.is_idle());
-        assert_eq!(above.take_departures(), []);
+        assert_eq!(above.line_ends(), 0);
     }
 }

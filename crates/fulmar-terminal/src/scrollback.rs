@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::packing::LINE_BYTES_MAX;
+use crate::packing::{LINE_BYTES_MAX, Packer};
+use crate::row::SharedRow;
 
 /// Lines lie together in pieces of so many bytes. Chosen by eye: what is lost where a piece ends is little, and what goes with the
 /// oldest one when the bytes have a limit, too.
@@ -48,9 +49,13 @@ pub struct Scrollback {
     chunks: VecDeque<Chunk>,
     first: u64,
     end: u64,
+    /// The highest end that there was, with the lines that a window may have brought back.
+    highest: u64,
     clears: u64,
     cleared_at: u64,
     held_bytes: usize,
+    /// The line that is open.
+    packer: Packer,
     /// One that is empty, to be used again.
     spare: Option<Chunk>,
 }
@@ -99,9 +104,11 @@ impl Scrollback {
             chunks: VecDeque::new(),
             first: 0,
             end: 0,
+            highest: 0,
             clears: 0,
             cleared_at: 0,
             held_bytes: 0,
+            packer: Packer::default(),
             spare: None,
         }
     }
@@ -154,6 +161,7 @@ impl Scrollback {
             chunk.bytes.truncate(start);
             chunk.bytes.extend_from_slice(line);
         }
+        self.packer = Packer::default();
         self.end_line();
     }
 
@@ -166,9 +174,60 @@ impl Scrollback {
         }
     }
 
+    /// Takes in a row that has left. Its line ends with it unless its text runs on in the next one.
+    pub(crate) fn push_row(&mut self, row: &SharedRow) {
+        if self.chunks.is_empty() {
+            self.begin_chunk();
+        }
+        if let Some(chunk) = self.chunks.back_mut() {
+            let start = chunk.open_start();
+            if self.packer.push_row(row, &mut chunk.bytes, start) {
+                self.end_line();
+            }
+        }
+    }
+
+    /// Appends to `line`, which is empty, the packed line that begins with `rows`, or is what has begun here and goes on with them.
+    pub(crate) fn pack<'a>(
+        &self,
+        rows: impl Iterator<Item = &'a SharedRow>,
+        is_begun: bool,
+        line: &mut Vec<u8>,
+    ) {
+        let mut packer = Packer::default();
+        if let Some(last) = self.chunks.back()
+            && is_begun
+        {
+            packer = self.packer.clone();
+            line.extend_from_slice(last.bytes.get(last.open_start()..).unwrap_or_default());
+        }
+        for row in rows {
+            if packer.push_row(row, line, 0) {
+                return;
+            }
+        }
+    }
+
+    /// Takes note that so many lines that are not here have numbers, too.
+    pub(crate) fn note_above(&mut self, lines: u64) {
+        self.highest = self.highest.max(self.end + lines);
+    }
+
+    /// Drops everything, as the program wants it. `above` lines that are not here have gone, too: the numbers go on behind all that
+    /// there were, also where a window has brought lines back.
+    pub(crate) fn clear(&mut self, above: u64) {
+        self.note_above(above);
+        self.forget();
+        self.end = self.highest;
+        self.first = self.end;
+        self.cleared_at = self.end;
+        self.clears += 1;
+    }
+
     fn forget(&mut self) {
         self.chunks.clear();
         self.spare = None;
+        self.packer = Packer::default();
         self.held_bytes = 0;
     }
 

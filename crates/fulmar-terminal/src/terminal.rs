@@ -2,13 +2,15 @@
 
 use crate::clustering::Clustering;
 use crate::csi::Csi;
+use crate::history::History;
 use crate::parser::{Ending, Handler, Parser};
 use crate::reflow::Reflow;
 use crate::replies::Replies;
 use crate::report::TerminalReport;
 use crate::row::SharedRow;
-use crate::rows_above::{Departure, RowsAbove};
+use crate::rows_above::RowsAbove;
 use crate::screen::Screen;
+use crate::scrollback::{Scrollback, ScrollbackLimits};
 use crate::size::Size;
 use crate::{esc, osc, sequences};
 
@@ -111,15 +113,16 @@ impl Terminal {
         self.above.rows()
     }
 
-    /// Begins to note the rows that leave the main screen at its top for good.
-    pub fn report_departures(&mut self) {
-        self.above.report();
+    /// Begins to keep the lines that leave the main screen at its top, unless that is none.
+    pub fn keep_history(&mut self, limits: ScrollbackLimits) {
+        if !limits.is_none() {
+            self.above.keep(Scrollback::new(limits));
+        }
     }
 
-    /// Returns the rows that have left the main screen at its top for good since the last call, oldest first: scrolled off, or
-    /// left above by a resize until others took their place. There are as many as the work of the input in between allows.
-    pub fn take_departures(&mut self) -> Vec<Departure> {
-        self.above.take_departures()
+    /// The lines above the main screen, if they are kept.
+    pub fn history(&self) -> Option<History<'_>> {
+        History::new(&self.above)
     }
 
     /// Sets the say that programs have in mode 2027.

@@ -1,6 +1,8 @@
 //! The text of the main screen, whatever happens to its window.
 
-use fulmar_terminal::{CellRow, Clustering, Column, Glyph, Reflow, Row, SharedRow, Size, Terminal};
+use fulmar_terminal::{
+    CellRow, Clustering, Column, Glyph, Reflow, Row, ScrollbackLimits, SharedRow, Size, Terminal,
+};
 use proptest::prelude::*;
 
 /// Changes nothing, but ends a run of resizes, of which only the last would count.
@@ -203,11 +205,13 @@ proptest! {
 fn what_is_kept_has_a_bound() {
     let size = Size::new(1024, 1024).expect("the largest");
     let mut terminal = Terminal::new(size);
-    terminal.report_departures();
+    terminal.keep_history(ScrollbackLimits::default());
     terminal.process("x".repeat(1024 * 1024).as_bytes());
     terminal.resize(Size::new(1, 1).expect("the smallest"));
     assert_eq!(terminal.rows_above().len(), 16_384);
-    assert_eq!(terminal.take_departures().len(), 1024 * 1024 - 1 - 16_384);
+    // It is one line, which is cut twice before it is a million characters long.
+    let history = terminal.history().expect("it is kept");
+    assert_eq!(history.end(), (1024 * 1024 - 1 - 16_384) / (32 * 1024 + 1));
     terminal.resize(size);
     assert_eq!(lines(&terminal), ["x".repeat(16_384 + 1)]);
 }

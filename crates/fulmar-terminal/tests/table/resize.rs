@@ -1,7 +1,7 @@
 //! Resizes of the window, and the rows that stay.
 
 use crate::{drawn, padded, support};
-use fulmar_terminal::{Departure, Size, Terminal};
+use fulmar_terminal::{ScrollbackLimits, Size, Terminal, unpack_line};
 
 /// On a screen of `before` rows by 8 columns, a window of `after` rows leaves what is drawn there.
 #[track_caller]
@@ -117,58 +117,85 @@ fn a_mark_still_belongs_to_the_character_before_the_resize() {
     assert_eq!(drawn(terminal.screen()), "c\ne\u{301}│");
 }
 
-fn departed(terminal: &mut Terminal) -> Vec<String> {
-    let text = |departure| match departure {
-        Departure::Row(row) => {
-            let mut text = String::new();
-            row.push_text(&mut text);
-            text
-        }
-        Departure::Cleared => "(cleared)".to_owned(),
-    };
-    terminal.take_departures().into_iter().map(text).collect()
+/// The lines above the screen that have come since the number `from`, and the next number.
+fn above(terminal: &Terminal, from: u64) -> (Vec<String>, u64) {
+    let history = terminal.history().expect("it is kept");
+    let lines = (from.max(history.first())..history.end()).map(|number| {
+        let mut packed = Vec::new();
+        assert!(history.read(number, &mut packed), "{number}");
+        let rows = unpack_line(&packed, 80).expect("what was packed");
+        let mut text = String::new();
+        rows.iter().for_each(|row| row.push_text(&mut text));
+        text
+    });
+    (lines.collect(), history.end())
+}
+
+fn with_history(mut terminal: Terminal) -> Terminal {
+    terminal.keep_history(ScrollbackLimits::default());
+    terminal
 }
 
 #[test]
-fn rows_that_leave_for_good_are_reported() {
+fn lines_that_leave_are_kept_once_somebody_wants_them() {
     let mut terminal = support::terminal(size(2), "│");
     terminal.process(b"a\r\nb\r\nc");
-    assert_eq!(departed(&mut terminal), [""; 0], "before anybody asks");
-    terminal.report_departures();
+    assert!(terminal.history().is_none());
+    let mut terminal = with_history(terminal);
     terminal.process(b"\r\nd\r\n\x1b[5Se\r\n");
-    assert_eq!(departed(&mut terminal), ["b", "c", "d", "", ""]);
+    let (lines, next) = above(&terminal, 0);
+    assert_eq!(lines, ["b", "c", "d", "", ""]);
     terminal.process(b"\x1b[r\x1b[?1049h1\r\n2\r\n3\r\n4\x1b[?1049l\x1b[1M");
-    assert_eq!(departed(&mut terminal), [""; 0]);
+    assert_eq!(above(&terminal, next).0, [""; 0]);
     terminal.process(b"\x1b[H\x1b[Jz\x1b[3b");
-    terminal.process(b"\x1b[3J\x1b[H\x1b[Jz\x1b[32b");
-    assert_eq!(
-        departed(&mut terminal),
-        ["(cleared)", "zzzzzzzz", "zzzzzzzz", "zzzzzzzz"]
-    );
+    terminal.process(b"\x1b[3J\x1b[H\x1b[Jz\x1b[42b\r\n\n");
+    assert_eq!(terminal.history().map(|history| history.first()), Some(5));
+    assert_eq!(above(&terminal, 0).0, ["z".repeat(43)]);
 }
 
 #[test]
-fn rows_that_scroll_below_others_are_not_reported() {
-    let mut terminal = support::terminal(size(3), "│");
-    terminal.report_departures();
+fn rows_that_scroll_below_others_are_not_kept() {
+    let mut terminal = with_history(support::terminal(size(3), "│"));
     terminal.process(b"a\r\n\x1b[2;3rb\n\n\n\x1b[1;2r\x1b[2;1H\n\n");
-    assert_eq!(departed(&mut terminal), ["b", ""]);
+    assert_eq!(above(&terminal, 0).0, ["b", ""]);
 }
 
 #[test]
-fn rows_that_may_come_back_have_not_left_for_good() {
-    let mut terminal = support::terminal(size(3), "│");
-    terminal.report_departures();
+fn a_window_takes_lines_back_with_their_numbers() {
+    let mut terminal = with_history(support::terminal(size(3), "│"));
     terminal.process(b"a\r\nb\r\n$ ");
     terminal.resize(size(1));
-    assert_eq!(departed(&mut terminal), [""; 0]);
-    assert_eq!(terminal.rows_above().len(), 2);
+    assert_eq!(above(&terminal, 0).0, ["a", "b"]);
     terminal.process(b"\r\nc");
+    assert_eq!(above(&terminal, 0).0, ["a", "b", "$ "]);
     terminal.resize(size(3));
     assert_eq!(drawn(terminal.screen()), "b\n$\nc│");
-    assert_eq!(terminal.rows_above().len(), 1);
+    assert_eq!(above(&terminal, 0).0, ["a"]);
     terminal.process("\r\n".repeat(256).as_bytes());
-    assert_eq!(departed(&mut terminal), ["a"]);
+    let (lines, next) = above(&terminal, 0);
+    assert_eq!(
+        lines.get(..5),
+        Some(&["a", "b", "$ ", "c", ""].map(str::to_owned)[..])
+    );
+    assert_eq!(next, 257);
+    terminal.process(b"\x1b[3J");
+    assert_eq!(above(&terminal, 0), (Vec::new(), 257));
+}
+
+#[test]
+fn no_number_comes_again_for_other_lines_when_all_are_cleared() {
+    let mut terminal = with_history(support::terminal(size(3), "│"));
+    terminal.process(b"a\r\nb\r\n$ ");
+    terminal.resize(size(1));
+    terminal.process(b"x");
+    terminal.resize(size(3));
+    assert_eq!(above(&terminal, 0), (Vec::new(), 0));
+    terminal.process(b"\x1b[3J\n\n\n");
+    let history = terminal
+        .history()
+        .map(|history| (history.clears(), history.first()));
+    assert_eq!(history, Some((1, 2)));
+    assert_eq!(above(&terminal, 0).1, 5);
 }
 
 #[test]
