@@ -6,7 +6,8 @@
 //!
 //! Each figure is the median of [`ROUNDS`] rounds over [`BYTES`] bytes on a screen of 80x24 without history, fed in pieces of
 //! [`PIECE`] bytes, as a pty gives them. In each round the terminals take turns. With snapshots a clone of our screen is
-//! kept after each piece until the next, as a server keeps the state that it sent last.
+//! kept after each piece until the next, as a server keeps the state that it sent last. With history the lines above the screen are
+//! kept as well.
 
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +17,7 @@ use alacritty_terminal::event::VoidListener;
 use alacritty_terminal::grid::Dimensions;
 use alacritty_terminal::term::{Config, Term};
 use alacritty_terminal::vte::ansi::Processor;
-use fulmar_terminal::{Screen, Size, Terminal};
+use fulmar_terminal::{Screen, ScrollbackLimits, Size, Terminal};
 
 const ROUNDS: usize = 7;
 const BYTES: usize = 8 << 20;
@@ -33,8 +34,8 @@ fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     println!("MB/s, median of {ROUNDS} rounds of {} MiB", BYTES >> 20);
     println!(
-        "{:<16} {:>7} {:>15} {:>19} {:>6}",
-        "input", "fulmar", "with snapshots", "alacritty_terminal", "vt100"
+        "{:<16} {:>7} {:>15} {:>13} {:>19} {:>6}",
+        "input", "fulmar", "with snapshots", "with history", "alacritty_terminal", "vt100"
     );
     let inputs: [(&str, Line); 12] = [
         ("ascii", ascii_line),
@@ -65,8 +66,8 @@ fn main() {
             }
             input.extend(line(n));
         }
-        let [ours, snapshots, alacritty, vt100] = medians(&input);
-        println!("{name:<16} {ours:>7} {snapshots:>15} {alacritty:>19} {vt100:>6}");
+        let [ours, snapshots, history, alacritty, vt100] = medians(&input);
+        println!("{name:<16} {ours:>7} {snapshots:>15} {history:>13} {alacritty:>19} {vt100:>6}");
     }
 }
 
@@ -80,8 +81,8 @@ type Process = Box<dyn FnMut(&[u8])>;
 type Contender = fn() -> Process;
 
 /// Returns the median speed of each, or a dash for one that fails.
-fn medians(input: &[u8]) -> [String; 4] {
-    let contenders: [Contender; 4] = [
+fn medians(input: &[u8]) -> [String; 5] {
+    let contenders: [Contender; 5] = [
         || {
             let mut terminal = Terminal::new(Size::default());
             Box::new(move |piece| terminal.process(piece))
@@ -93,6 +94,11 @@ fn medians(input: &[u8]) -> [String; 4] {
                 terminal.process(piece);
                 black_box(latest.insert(terminal.screen().clone()));
             })
+        },
+        || {
+            let mut terminal = Terminal::new(Size::default());
+            terminal.keep_history(ScrollbackLimits::default());
+            Box::new(move |piece| terminal.process(piece))
         },
         || {
             let config = Config {
@@ -108,7 +114,7 @@ fn medians(input: &[u8]) -> [String; 4] {
             Box::new(move |piece| parser.process(piece))
         },
     ];
-    let mut speeds = [const { Vec::new() }; 4];
+    let mut speeds = [const { Vec::new() }; 5];
     for _ in 0..ROUNDS {
         for (contender, speeds) in contenders.iter().zip(&mut speeds) {
             speeds.extend(catch_unwind(AssertUnwindSafe(|| round(input, contender()))));
