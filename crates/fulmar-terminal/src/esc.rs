@@ -10,7 +10,7 @@ use crate::screen::Screen;
 pub(crate) fn control(screen: &mut Screen, control: char) {
     match control {
         '\x07' => screen.bell_count += 1,
-        '\x08' => screen.backspace(),
+        '\x08' => screen.move_left(1),
         '\t' => screen.tab_forward(1),
         '\n' | '\x0b' | '\x0c' => screen.line_feed(),
         '\r' => screen.carriage_return(),

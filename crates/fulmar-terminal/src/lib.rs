@@ -58,6 +58,7 @@ mod rendition;
 mod replies;
 mod report;
 mod reset;
+mod reverse_wrap;
 mod row;
 mod rows_above;
 mod saved;

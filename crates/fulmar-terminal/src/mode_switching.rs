@@ -20,6 +20,7 @@ const fn private_flag(number: u16) -> Option<ModeFlags> {
         69 => Some(ModeFlags::SIDE_MARGINS),
         1004 => Some(ModeFlags::FOCUS_REPORTS),
         1007 => Some(ModeFlags::ALTERNATE_SCROLL),
+        1045 => Some(ModeFlags::REVERSE_WRAP_ALWAYS),
         2004 => Some(ModeFlags::BRACKETED_PASTE),
         2026 => Some(ModeFlags::SYNCHRONIZED),
         _ => None,

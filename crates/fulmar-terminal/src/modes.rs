@@ -19,7 +19,7 @@ bitflags::bitflags! {
         const ORIGIN = 1 << 4;
         /// ?7, DECAWM: printing past the last column goes on in the next row.
         const AUTO_WRAP = 1 << 5;
-        /// ?45: backspace at the first column goes back over a wrap.
+        /// ?45: cursor and backspace go from the first column back over a wrap.
         const REVERSE_WRAP = 1 << 6;
         /// ?66 and `ESC =`: the keypad sends its own codes.
         const APPLICATION_KEYPAD = 1 << 7;
@@ -37,6 +37,8 @@ bitflags::bitflags! {
         const GRAPHEME_CLUSTERS = 1 << 13;
         /// ?69, DECLRMM: there may be a left and a right margin.
         const SIDE_MARGINS = 1 << 14;
+        /// ?1045: cursor and backspace go from the first column back to the row above, wherever that ends.
+        const REVERSE_WRAP_ALWAYS = 1 << 15;
     }
 }
 

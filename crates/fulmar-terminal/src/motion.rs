@@ -83,30 +83,11 @@ impl Screen {
         self.move_to(row.0, column.0.saturating_add(count).min(right - 1));
     }
 
-    /// CUB: stops at the left margin unless the cursor is left of it.
-    pub(crate) fn move_left(&mut self, count: u16) {
+    /// To the left in the row; stops at the left margin unless the cursor is left of it.
+    pub(crate) fn move_left_in_row(&mut self, count: u16) {
         let Position { row, column } = self.cursor.position;
         let first = self.left_edge();
         self.move_to(row.0, column.0.saturating_sub(count).max(first));
-    }
-
-    /// BS. With reverse wrap it goes from the first column back over a wrap.
-    pub(crate) fn backspace(&mut self) {
-        let Position { row, column } = self.cursor.position;
-        let reverse = self
-            .modes
-            .has(ModeFlags::REVERSE_WRAP | ModeFlags::AUTO_WRAP);
-        if reverse && self.cursor.pending_wrap {
-            self.cursor.pending_wrap = false;
-        } else if reverse
-            && column.0 == 0
-            && row.0 > self.margins.start
-            && self.grid.row(Row(row.0 - 1)).is_wrapped()
-        {
-            self.move_to(row.0 - 1, self.size.last_column().0);
-        } else {
-            self.move_left(1);
-        }
     }
 
     /// CR: to the left margin, or to the first column from left of it. In origin mode there is nothing left of it.

@@ -37,7 +37,8 @@ impl Screen {
             | ModeFlags::APPLICATION_CURSOR
             | ModeFlags::APPLICATION_KEYPAD
             | ModeFlags::SIDE_MARGINS
-            | ModeFlags::REVERSE_WRAP;
+            | ModeFlags::REVERSE_WRAP
+            | ModeFlags::REVERSE_WRAP_ALWAYS;
         self.modes.flags.remove(reset);
         self.modes.flags.insert(ModeFlags::AUTO_WRAP);
         self.cursor.visible = true;

@@ -35,7 +35,7 @@ impl Screen {
         if self.cursor.position.column.0 == self.sides.start {
             self.shift_right(1);
         } else {
-            self.move_left(1);
+            self.move_left_in_row(1);
         }
     }
 

@@ -108,4 +108,43 @@ fn backspace_goes_back_over_a_wrap_where_asked_to() {
     );
     let asked = after(&format!("\x1b[?45h{wrapped}"));
     assert_eq!(asked.screen().cursor().position, Position::new(0, 79));
+    for (count, place) in [(1, (1, 0)), (2, (0, 79)), (3, (0, 78)), (200, (0, 0))] {
+        let asked = after(&format!("\x1b[?45h{}y\x1b[{count}D", "x".repeat(80)));
+        let (row, column) = place;
+        assert_eq!(
+            asked.screen().cursor().position,
+            Position::new(row, column),
+            "{count}"
+        );
+    }
+}
+
+#[test]
+fn the_cursor_goes_back_over_any_row_where_asked_to() {
+    for (bytes, row, column) in [
+        ("\x1b[5;1H\x08", 4, 80),
+        ("\x1b[1;1H\x08", 24, 80),
+        ("\x1b[5;3H\x1b[10D", 4, 73),
+        ("\x1b[5;3H\x1b[5000D", 14, 43),
+        ("\x1b[?7l\x1b[5;1H\x08", 5, 1),
+        ("\x1b[1;80Hx\x1b[D", 1, 80),
+        ("\x1b[1;80Hx\x1b[3D", 1, 78),
+        ("\x1b[5;10r\x1b[5;1H\x08", 10, 80),
+        ("\x1b[5;10r\x1b[3;1H\x08", 2, 80),
+        ("\x1b[5;10r\x1b[1;1H\x08", 24, 80),
+        ("\x1b[5;10r\x1b[12;1H\x08", 11, 80),
+        ("\x1b[5;10r\x1b[11;1H\x08", 10, 80),
+        ("\x1b[?69h\x1b[5;10s\x1b[5;5H\x08", 4, 10),
+        ("\x1b[?69h\x1b[5;10s\x1b[5;1H\x08", 4, 10),
+        ("\x1b[?69h\x1b[5;10s\x1b[5;3H\x1b[5D", 4, 8),
+        ("\x1b[?69h\x1b[5;10s\x1b[5;20H\x1b[16D", 4, 10),
+        ("\x1b[?69h\x1b[5;10s\x1b[3;9r\x1b[3;5H\x08", 9, 10),
+    ] {
+        // As xterm 379 goes, to the cell.
+        let terminal = after(&format!("\x1b[?1045h{bytes}"));
+        let wanted = Position::new(row - 1, column - 1);
+        assert_eq!(terminal.screen().cursor().position, wanted, "{bytes:?}");
+    }
+    let reset = after("\x1b[?1045h\x1b[!p\x1b[5;1H\x08");
+    assert_eq!(reset.screen().cursor().position, Position::new(4, 0));
 }
