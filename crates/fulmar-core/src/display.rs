@@ -527,7 +527,7 @@ mod tests {
         assert_eq!(user.cursor().shape, Screen::new(size()).cursor().shape);
         assert!(user.cursor().visible);
         assert!(user.style().is_plain());
-        assert_eq!(user.title(), Some("title"));
+        assert_eq!(user.title(), None, "as before the session");
         assert_eq!(scene.leave(), b"");
     }
 

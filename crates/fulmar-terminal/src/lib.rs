@@ -74,6 +74,8 @@ mod strings;
 mod style;
 mod tabs;
 mod terminal;
+mod title_stack;
+mod titles;
 mod unpacking;
 mod utf8;
 mod vocabulary;

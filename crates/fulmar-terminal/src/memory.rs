@@ -23,6 +23,7 @@ impl Screen {
             + unshared_bytes(self, neighbour)
             + self.links.held_bytes()
             + self.palette.held_bytes()
+            + self.titles_away.held_bytes()
             + texts.iter().sum::<usize>()
     }
 

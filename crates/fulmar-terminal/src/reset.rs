@@ -21,6 +21,7 @@ impl Screen {
         *self = Screen {
             title: self.title.take(),
             icon_name: self.icon_name.take(),
+            titles_away: self.titles_away.clone(),
             clipboard: self.clipboard.clone(),
             short_clipboard: self.short_clipboard.clone(),
             bell_count: self.bell_count,

@@ -17,6 +17,7 @@ use crate::saved_cursor::SavedCursor;
 use crate::size::{Position, Row, Size};
 use crate::style::Style;
 use crate::tabs::TabStops;
+use crate::title_stack::TitleStack;
 
 /// The work of a control function that allocates memory, beside what it fills: as measured by the example
 /// `worst_input` on a screen of one cell.
@@ -57,6 +58,7 @@ pub struct Screen {
     pub(crate) last_character: Option<char>,
     pub(crate) title: Option<Arc<str>>,
     pub(crate) icon_name: Option<Arc<str>>,
+    pub(crate) titles_away: TitleStack,
     pub(crate) clipboard: Arc<str>,
     /// The newest clipboard that every reader takes: the same one, unless that is too long.
     pub(crate) short_clipboard: Arc<str>,
@@ -90,6 +92,7 @@ impl Screen {
             last_character: None,
             title: None,
             icon_name: None,
+            titles_away: TitleStack::default(),
             clipboard: "".into(),
             short_clipboard: "".into(),
             bell_count: 0,

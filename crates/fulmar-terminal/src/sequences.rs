@@ -85,6 +85,8 @@ fn plain(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
             screen.set_sides(csi.value(0), csi.value(1));
         }
         's' => screen.save_cursor(),
+        't' if csi.value(0) == 22 => screen.put_titles_away(csi.value(1)),
+        't' if csi.value(0) == 23 => screen.bring_titles_back(csi.value(1)),
         'u' => screen.restore_cursor(),
         _ => {
             screen.charge(replies.work());

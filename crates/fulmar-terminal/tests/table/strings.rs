@@ -45,6 +45,39 @@ fn a_reset_leaves_titles_and_the_clipboard() {
 }
 
 #[test]
+fn titles_are_put_away_and_brought_back() {
+    for (bytes, icon_name, title) in [
+        ("\x1b[22;0t\x1b]0;b\x07\x1b[23;0t", "a", "a"),
+        ("\x1b[22t\x1b]0;b\x07\x1b[23t", "a", "a"),
+        ("\x1b[22;0;0t\x1b]0;b\x07\x1b[23;0;0t", "a", "a"),
+        ("\x1b[22;1t\x1b]0;b\x07\x1b[23;1t", "a", "b"),
+        ("\x1b[22;2t\x1b]0;b\x07\x1b[23;2t", "b", "a"),
+        ("\x1b[22t\x1b]0;b\x07\x1bc\x1b[23t", "a", "a"),
+        // One stack for both, as in xterm.
+        ("\x1b[22;1t\x1b]0;b\x07\x1b[23;0t", "a", "a"),
+        (
+            "\x1b[22;1t\x1b]0;b\x07\x1b[22;2t\x1b]0;c\x07\x1b[23;1t",
+            "a",
+            "c",
+        ),
+        (
+            "\x1b[22;1t\x1b]0;b\x07\x1b[22;2t\x1b]0;c\x07\x1b[23;1t\x1b[23;2t",
+            "a",
+            "a",
+        ),
+    ] {
+        let terminal = after(&format!("\x1b]0;a\x07{bytes}"));
+        let screen = terminal.screen();
+        let names = (screen.icon_name(), screen.title());
+        assert_eq!(names, (Some(icon_name), Some(title)), "{bytes:?}");
+    }
+    assert_eq!(title("\x1b[22t\x1b]2;a\x07\x1b[23t"), None);
+    let ignored = "\x1b]2;a\x07\x1b[23t\x1b[22t\x1b]2;b\x07\x1b[22;3t\x1b[23;3t";
+    assert_eq!(title(ignored).as_deref(), Some("b"));
+    assert_eq!(title(&format!("{ignored}\x1b[23t")).as_deref(), Some("a"));
+}
+
+#[test]
 fn a_title_is_cut_at_its_cap() {
     let long = "é".repeat(TITLE_MAX);
     assert_eq!(title(&format!("\x1b]2;{long}\x07")), Some(long.clone()));
