@@ -25,6 +25,7 @@ mod charset;
 mod cluster;
 mod clustering;
 mod colors;
+mod conformance;
 mod content;
 mod csi;
 mod cursor;

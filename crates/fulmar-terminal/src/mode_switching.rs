@@ -47,6 +47,9 @@ impl Screen {
     }
 
     fn set_private_mode(&mut self, number: u16, on: bool) {
+        if number == 69 && !self.conformance.has_side_margins() {
+            return;
+        }
         if let Some(flag) = private_flag(number) {
             self.modes.flags.set(flag, on);
         } else if let Some(mouse) = MouseMode::from_number(number) {
@@ -90,6 +93,9 @@ impl Screen {
 
     /// Returns the state of private mode `number`.
     pub(crate) fn private_mode(&self, number: u16) -> ModeState {
+        if number == 69 && !self.conformance.has_side_margins() {
+            return ModeState::Unknown;
+        }
         let is_set = if let Some(flag) = private_flag(number) {
             self.modes.has(flag)
         } else if MouseMode::from_number(number).is_some() {

@@ -309,6 +309,7 @@ impl Replies {
                 format!("{};{}r", margins.start + 1, margins.end)
             }
             "s" => format!("{};{}s", screen.sides.start + 1, screen.sides.end),
+            "\"p" => format!("{};1\"p", screen.conformance.number()),
             "\"q" => {
                 let is_protected = screen.style().attributes.contains(Attributes::PROTECTED);
                 format!("{}\"q", u8::from(is_protected))

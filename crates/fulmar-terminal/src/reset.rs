@@ -1,6 +1,7 @@
 //! Back to the beginning, by degrees.
 
 use crate::charset::Charsets;
+use crate::conformance::ConformanceLevel;
 use crate::modes::ModeFlags;
 use crate::row::{CellRow, SharedRow};
 use crate::saved_cursor::SavedCursor;
@@ -50,6 +51,15 @@ impl Screen {
         };
         self.charsets = Charsets::default();
         self.saved = SavedCursor::default();
+    }
+
+    /// DECSCL: a soft reset, and from then on that level. Answers have controls of 7 bits whatever is asked for: those of 8 are
+    /// no UTF-8.
+    pub(crate) fn set_conformance(&mut self, number: u16) {
+        if let Some(level) = ConformanceLevel::from_number(number) {
+            self.soft_reset();
+            self.conformance = level;
+        }
     }
 
     /// DECALN: fills the screen with `E`.

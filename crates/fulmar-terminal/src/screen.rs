@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::attribute_extent::AttributeExtent;
 use crate::charset::Charsets;
 use crate::clustering::Clustering;
+use crate::conformance::ConformanceLevel;
 use crate::cursor::Cursor;
 use crate::grid::Grid;
 use crate::hyperlink::Hyperlinks;
@@ -46,6 +47,7 @@ pub struct Screen {
     /// The columns between the left and the right margin: all of them where there are none.
     pub(crate) sides: Range<u16>,
     pub(crate) attribute_extent: AttributeExtent,
+    pub(crate) conformance: ConformanceLevel,
     /// The saved cursor of the grid that is shown.
     pub(crate) saved: SavedCursor,
     pub(crate) hidden_saved: SavedCursor,
@@ -84,6 +86,7 @@ impl Screen {
             margins: 0..size.rows(),
             sides: 0..size.columns(),
             attribute_extent: AttributeExtent::default(),
+            conformance: ConformanceLevel::default(),
             saved: SavedCursor::default(),
             hidden_saved: SavedCursor::default(),
             keyboard: KeyboardFlags::default(),

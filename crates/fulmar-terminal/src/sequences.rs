@@ -32,7 +32,11 @@ pub(crate) fn dispatch(screen: &mut Screen, replies: &mut Replies, csi: &Csi, la
         (None, b"$") if matches!(last, 'r' | 't' | 'v' | 'x' | 'z' | '{') => {
             change_rectangle(screen, csi, last)
         }
-        (None, b"\"") if last == 'q' => screen.set_protection(csi.value(0)),
+        (None, b"\"") => match last {
+            'p' => screen.set_conformance(csi.value(0)),
+            'q' => screen.set_protection(csi.value(0)),
+            _ => {}
+        },
         (None, b"*") if last == 'x' => screen.set_attribute_extent(csi.value(0)),
         (Some('=' | '>' | '<'), []) if last == 'u' => change_keyboard(screen, replies, csi),
         (marker, intermediates) => {

@@ -100,6 +100,31 @@ fn a_line_feed_in_new_line_mode_returns_the_carriage() {
 }
 
 #[test]
+fn a_program_can_ask_for_an_older_terminal() {
+    let level = |bytes: &str| {
+        let replies = after(&format!("{bytes}\x1bP$q\"p\x1b\\")).take_replies();
+        let text = String::from_utf8(replies).expect("ASCII");
+        let report = text.strip_prefix("\x1bP1$r").expect("a report");
+        report[..2].parse::<u16>().expect("a level")
+    };
+    for number in 61..=64 {
+        assert_eq!(level(&format!("\x1b[{number};1\"p")), number);
+        assert_eq!(level(&format!("\x1b[{number}\"p\x1b[!p")), number);
+        assert_eq!(level(&format!("\x1b[{number}\"p\x1bc")), 64);
+    }
+    for refused in ["\x1b[60\"p", "\x1b[65\"p", "\x1b[\"p"] {
+        assert_eq!(level(&format!("\x1b[62\"p{refused}")), 62, "{refused:?}");
+    }
+    // A soft reset, and nothing of the text goes.
+    let terminal = after("\x1b[4hab\x1b[62\"p");
+    assert!(!terminal.screen().modes().has(ModeFlags::INSERT));
+    screen("a│b", "\x1b[4h\x1b[62\"p", "a│b");
+    // Margins at the sides are those of a VT420.
+    screen("a│b", "\x1b[63\"p\x1b[?69h\x1b[3;5s\x1b[H\x1b[u", "a│b");
+    screen("a│b", "\x1b[63\"p\x1b[64\"p\x1b[?69h\x1b[3;5s", "│ab");
+}
+
+#[test]
 fn backspace_goes_back_over_a_wrap_where_asked_to() {
     let wrapped = format!("{}y\x08\x08", "x".repeat(80));
     assert_eq!(

@@ -65,6 +65,7 @@ fn a_program_learns_settings() {
         "\x1b[1\"q\x1b[m\x1bP$q\"q\x1b\\\x1b[2\"q\x1bP$q\"q\x1b\\",
         "\x1bP1$r1\"q\x1b\\\x1bP1$r0\"q\x1b\\",
     );
+    reply("\x1bP$q\"p\x1b\\", "\x1bP1$r64;1\"p\x1b\\");
     reply("\x1bP$qz\x1b\\", "\x1bP0$r\x1b\\");
 }
 
