@@ -81,6 +81,7 @@ mod unpacking;
 mod utf8;
 mod vocabulary;
 mod width;
+mod window_report;
 
 pub use cell::{CELL_TEXT_MAX, CLUSTER_TEXT_MAX, Cell, Glyph};
 pub use clustering::Clustering;

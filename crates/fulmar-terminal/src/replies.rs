@@ -16,6 +16,7 @@ use crate::rendition;
 use crate::report::TerminalReport;
 use crate::screen::Screen;
 use crate::style::Attributes;
+use crate::window_report::window_report;
 
 /// The most bytes of answers that wait for the program; further ones are dropped and counted.
 ///
@@ -279,9 +280,10 @@ impl Replies {
                     self.push(status);
                 }
             }
-            (None, [], 't') if value == 18 => {
-                let size = screen.size();
-                self.push(&format!("\x1b[8;{};{}t", size.rows(), size.columns()));
+            (None, [], 't') => {
+                if let Some(report) = window_report(value, screen.size()) {
+                    self.push(&report);
+                }
             }
             (Some('?'), [], 'u') => {
                 self.ask(screen, Question::KeyboardFlags(screen.keyboard_flags()));

@@ -30,7 +30,21 @@ fn a_program_learns_what_terminal_this_is() {
         "\x1b[>q",
         concat!("\x1bP>|fulmar(", env!("CARGO_PKG_VERSION"), ")\x1b\\"),
     );
-    reply("\x1b[18t", "\x1b[8;24;80t");
+}
+
+#[test]
+fn a_program_learns_how_large_its_window_is_and_nothing_else_of_it() {
+    reply("\x1b[11t\x1b[13t\x1b[13;2t", "\x1b[1t\x1b[3;0;0t\x1b[3;0;0t");
+    reply(
+        "\x1b[14t\x1b[14;2t\x1b[15t\x1b[16t",
+        "\x1b[4;480;800t\x1b[4;480;800t\x1b[5;480;800t\x1b[6;20;10t",
+    );
+    reply("\x1b[18t\x1b[19t", "\x1b[8;24;80t\x1b[9;24;80t");
+    reply(
+        "\x1b]0;evil\x07\x1b[20t\x1b[21t",
+        "\x1b]L\x1b\\\x1b]l\x1b\\",
+    );
+    reply("\x1b[1t\x1b[3;1;1t\x1b[8;9;9t\x1b[12t\x1b[17t\x1b[99t\x1b[t", "");
 }
 
 #[test]
@@ -84,7 +98,7 @@ fn a_program_learns_that_there_are_no_other_devices() {
 #[test]
 fn nothing_else_is_answered() {
     reply(
-        "\x1b[99n\x1b[?99n\x1b]9999;?\x07\x1b]52;c;?\x07\x1bP+q544e\x1b\\\x05\x1b[21t",
+        "\x1b[99n\x1b[?99n\x1b]9999;?\x07\x1b]52;c;?\x07\x1bP+q544e\x1b\\\x05",
         "",
     );
 }
@@ -92,8 +106,8 @@ fn nothing_else_is_answered() {
 #[test]
 fn no_byte_of_a_program_comes_back() {
     reply(
-        "\x1bP$qevil\x1b\\\x1b]2;evil\x07\x1b[21t\x1b[20t",
-        "\x1bP0$r\x1b\\",
+        "\x1bP$qevil\x1b\\\x1b]2;evil\x07\x1b[21t",
+        "\x1bP0$r\x1b\\\x1b]l\x1b\\",
     );
 }
 
