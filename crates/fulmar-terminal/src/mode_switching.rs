@@ -27,6 +27,31 @@ const fn private_flag(number: u16) -> Option<ModeFlags> {
     }
 }
 
+/// Returns the state of a mode that we know and that programs cannot switch.
+///
+/// Of ECMA-48's modes nothing but insert and new line is done; 12 is SRM, and no key is echoed by the terminal itself.
+///
+/// Source: xterm 379 on DECRQM, but for those that it can switch and we cannot.
+const fn fixed_mode(number: u16) -> ModeState {
+    match number {
+        1..=3 | 5 | 7 | 10 | 11 | 13..=19 => ModeState::PermanentlyReset,
+        12 => ModeState::PermanentlySet,
+        _ => ModeState::Unknown,
+    }
+}
+
+/// Returns the state of a private mode that we know and that programs cannot switch.
+///
+/// 2 is a VT52's opposite. The others are: 132 columns and the right to them, smooth scrolling, keys that repeat, which the
+/// user's terminal does as it likes, printing, national characters, and a key that sends BS.
+const fn fixed_private_mode(number: u16) -> ModeState {
+    match number {
+        2 => ModeState::PermanentlySet,
+        3 | 4 | 8 | 18 | 19 | 40 | 42 | 67 => ModeState::PermanentlyReset,
+        _ => ModeState::Unknown,
+    }
+}
+
 impl Screen {
     /// `CSI n h` and `CSI n l`.
     pub(crate) fn set_modes(&mut self, csi: &Csi, on: bool) {
@@ -87,7 +112,7 @@ impl Screen {
         match number {
             4 => ModeState::switchable(self.modes.has(ModeFlags::INSERT)),
             20 => ModeState::switchable(self.modes.has(ModeFlags::NEW_LINE)),
-            _ => ModeState::Unknown,
+            _ => fixed_mode(number),
         }
     }
 
@@ -108,7 +133,8 @@ impl Screen {
                 (47 | 1047 | 1049, _) => self.alternate,
                 (2027, Clustering::Switchable) => self.is_clustering(),
                 (2027, Clustering::Permanent) => return ModeState::PermanentlySet,
-                _ => return ModeState::Unknown,
+                (1048, _) => self.saved.is_set,
+                _ => return fixed_private_mode(number),
             }
         };
         ModeState::switchable(is_set)

@@ -135,6 +135,7 @@ pub(crate) enum ModeState {
     Set = 1,
     Reset = 2,
     PermanentlySet = 3,
+    PermanentlyReset = 4,
 }
 
 impl ModeState {

@@ -274,6 +274,10 @@ impl Replies {
             (Some('?'), [], 'n') if value == 6 => {
                 self.push(&format!("\x1b[?{}R", position(screen)));
             }
+            // DECCKSR: nobody can define macros, so their memory is empty.
+            (Some('?'), [], 'n') if value == 63 => {
+                self.push(&format!("\x1bP{}!~0000\x1b\\", csi.value(1)));
+            }
             (Some('?'), [], 'n') => {
                 let mut known = DEVICE_STATUS.iter();
                 if let Some((_, status)) = known.find(|(number, _)| *number == value) {

@@ -34,7 +34,10 @@ fn a_program_learns_what_terminal_this_is() {
 
 #[test]
 fn a_program_learns_how_large_its_window_is_and_nothing_else_of_it() {
-    reply("\x1b[11t\x1b[13t\x1b[13;2t", "\x1b[1t\x1b[3;0;0t\x1b[3;0;0t");
+    reply(
+        "\x1b[11t\x1b[13t\x1b[13;2t",
+        "\x1b[1t\x1b[3;0;0t\x1b[3;0;0t",
+    );
     reply(
         "\x1b[14t\x1b[14;2t\x1b[15t\x1b[16t",
         "\x1b[4;480;800t\x1b[4;480;800t\x1b[5;480;800t\x1b[6;20;10t",
@@ -44,7 +47,10 @@ fn a_program_learns_how_large_its_window_is_and_nothing_else_of_it() {
         "\x1b]0;evil\x07\x1b[20t\x1b[21t",
         "\x1b]L\x1b\\\x1b]l\x1b\\",
     );
-    reply("\x1b[1t\x1b[3;1;1t\x1b[8;9;9t\x1b[12t\x1b[17t\x1b[99t\x1b[t", "");
+    reply(
+        "\x1b[1t\x1b[3;1;1t\x1b[8;9;9t\x1b[12t\x1b[17t\x1b[99t\x1b[t",
+        "",
+    );
 }
 
 #[test]
@@ -59,6 +65,15 @@ fn a_program_learns_which_modes_are_on() {
         "\x1b[?1002;1$y\x1b[?1003;2$y",
     );
     reply("\x1b[4h\x1b[4$p", "\x1b[4;1$y");
+    reply(
+        "\x1b[?1048$p\x1b7\x1b[?1048$p",
+        "\x1b[?1048;2$y\x1b[?1048;1$y",
+    );
+    reply("\x1b[?1045h\x1b[?1045$p", "\x1b[?1045;1$y");
+    reply(
+        "\x1b[?2$p\x1b[?3h\x1b[?3$p\x1b[12$p\x1b[1h\x1b[1$p",
+        "\x1b[?2;3$y\x1b[?3;4$y\x1b[12;3$y\x1b[1;4$y",
+    );
     reply("\x1b[?4711$p\x1b[4711$p", "\x1b[?4711;0$y\x1b[4711;0$y");
 }
 
@@ -92,6 +107,10 @@ fn a_program_learns_that_there_are_no_other_devices() {
         "\x1b[?50n\x1b[?50n\x1b[?57;0n",
     );
     reply("\x1b[?62n", "\x1b[0*{");
+    reply(
+        "\x1b[?63n\x1b[?63;5n",
+        "\x1bP0!~0000\x1b\\\x1bP5!~0000\x1b\\",
+    );
     reply("\x1b[?75n\x1b[?85n", "\x1b[?70n\x1b[?83n");
 }
 
