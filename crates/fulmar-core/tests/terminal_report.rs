@@ -16,8 +16,8 @@ const COLORS: DefaultColors = DefaultColors {
 };
 
 /// The answers to questions about the background and about what the terminal is.
-const ANSWERED: &[u8] = b"\x1b]11;rgb:1010/2020/3030\x07\x1b[?62;22c";
-const UNANSWERED: &[u8] = b"\x1b[?62;22c";
+const ANSWERED: &[u8] = b"\x1b]11;rgb:1010/2020/3030\x07\x1b[?64;6;21;22;28c";
+const UNANSWERED: &[u8] = b"\x1b[?64;6;21;22;28c";
 const QUESTIONS: &[u8] = b"\x1b]11;?\x07\x1b[c";
 
 /// One cell where clusters are cells; else three wide ones.

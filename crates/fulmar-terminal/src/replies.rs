@@ -27,8 +27,9 @@ pub const REPLIES_MAX: usize = 64 * 1024;
 /// many attributes by the example `worst_input`.
 const REPLY_WORK: u64 = 192;
 
-/// A VT220 with colours.
-const PRIMARY_ATTRIBUTES: &str = "\x1b[?62;22c";
+/// A VT420 with selective erase, columns that scroll, colours and rectangles. It has neither 132 columns nor a printer, sets of
+/// characters of a nation or of one's own, user-defined keys or windows: programs that want these look for their numbers.
+const PRIMARY_ATTRIBUTES: &str = "\x1b[?64;6;21;22;28c";
 /// The answer that stock gives, too: a VT220 of firmware 10. Editors take higher numbers for an xterm of that
 /// patch level and ask for more.
 const SECONDARY_ATTRIBUTES: &str = "\x1b[>1;10;0c";

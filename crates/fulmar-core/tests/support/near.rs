@@ -188,7 +188,9 @@ impl Near {
         // The checker sees that it asks once. What it is answered is read like a paste.
         let mut answers = self.terminal.take_replies();
         if self.loses_attributes {
-            let left = answers.strip_suffix(b"\x1b[?62;22c").map(<[u8]>::len);
+            let left = answers
+                .strip_suffix(b"\x1b[?64;6;21;22;28c")
+                .map(<[u8]>::len);
             answers.truncate(left.unwrap_or(answers.len()));
         }
         if !self.is_mute {

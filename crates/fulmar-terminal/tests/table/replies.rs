@@ -23,7 +23,7 @@ fn a_program_learns_where_the_cursor_is() {
 
 #[test]
 fn a_program_learns_what_terminal_this_is() {
-    reply("\x1b[c\x1b[0c\x1bZ", &"\x1b[?62;22c".repeat(3));
+    reply("\x1b[c\x1b[0c\x1bZ", &"\x1b[?64;6;21;22;28c".repeat(3));
     reply("\x1b[>c", "\x1b[>1;10;0c");
     reply("\x1b[=c", "\x1bP!|00000000\x1b\\");
     reply(

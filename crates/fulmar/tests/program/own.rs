@@ -300,7 +300,7 @@ fn a_terminal_that_says_more_of_itself_than_its_type_shows_more() {
 #[test]
 fn keys_arrive_in_the_form_that_a_program_has_asked_for_and_the_escape_key_works_in_it() {
     let world = World::new();
-    let script = "stty raw -echo; printf '\\033[?u\\033[c'; head -c 14 | od -An -c; printf '\\033[>1u'; \
+    let script = "stty raw -echo; printf '\\033[?u\\033[c'; head -c 22 | od -An -c; printf '\\033[>1u'; \
                   echo asked; head -c 5 | od -An -c; sleep 1000";
     let arguments = ["--local", "--", "sh", "-c", script];
     let mut terminal = start(&world, &arguments, Setup::default().size);
