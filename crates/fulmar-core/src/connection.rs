@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use fulmar_base::Time;
 use fulmar_datagram::{Direction, Key, Opener, Sealer};
-use fulmar_terminal::Size;
 use fulmar_transport::{Dialect, Endpoint, EndpointConfig, Intake, Role, StateNumber};
 
 use crate::agreement::Agreement;
@@ -29,7 +28,8 @@ pub(crate) struct Connection {
 /// The settings of a connection, beside its key.
 pub(crate) struct ConnectionConfig {
     pub(crate) agreement: Option<Agreement>,
-    pub(crate) size: Size,
+    /// State 0 of the screen.
+    pub(crate) blank: HostScreen,
     pub(crate) datagram_bytes: usize,
     pub(crate) seed: Seed,
 }
@@ -39,7 +39,7 @@ impl Connection {
     pub(crate) fn new(now: Time, key: Key, config: ConnectionConfig) -> Connection {
         let ConnectionConfig {
             agreement,
-            size,
+            blank,
             datagram_bytes,
             seed,
         } = config;
@@ -57,7 +57,7 @@ impl Connection {
                 config,
                 Sealer::new(key, Direction::ToClient),
                 opener,
-                HostScreen::blank(size),
+                blank,
                 UserStream::reading(),
                 Box::new(SeededNoise::new(seed)),
             ),

@@ -53,6 +53,15 @@ impl HostScreen {
         }
     }
 
+    /// Returns state 0 for a client that comes after another: what happens once and was told to that one, up to this state, is not
+    /// told again.
+    pub(crate) fn blank_after(&self, size: Size) -> HostScreen {
+        HostScreen {
+            screen: Rc::new(self.screen.blank_after(size)),
+            ..HostScreen::blank(size)
+        }
+    }
+
     /// Returns a later state of the same object, with the same hints.
     #[must_use]
     pub fn with(&self, screen: impl Into<Rc<Screen>>, echo_ack: StateNumber) -> HostScreen {

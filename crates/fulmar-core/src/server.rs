@@ -14,6 +14,7 @@ use crate::attachment::Attachment;
 use crate::client_liveness::{Change, ClientLiveness};
 use crate::connection::{Connection, ConnectionConfig};
 use crate::exit_status::ExitStatus;
+use crate::host_screen::HostScreen;
 use crate::link_info::LinkInfo;
 use crate::pty_replies::TtyReader;
 use crate::random::Seed;
@@ -164,6 +165,8 @@ enum Phase {
 pub struct Server {
     session: Session,
     connection: Option<Connection>,
+    /// The newest screen of the client that has left, without its text.
+    told_before: HostScreen,
     /// The connection of a client that is to take the session, and was not heard of yet.
     attachment: Option<Attachment>,
     /// The connections of clients whose session was taken, until they are told; the newest comes last.
@@ -189,7 +192,7 @@ impl Server {
         } = config;
         let connection = ConnectionConfig {
             agreement,
-            size,
+            blank: HostScreen::blank(size),
             datagram_bytes,
             seed,
         };
@@ -201,6 +204,7 @@ impl Server {
         Server {
             session,
             connection: Some(connection),
+            told_before: HostScreen::blank(size),
             attachment: None,
             dismissed: VecDeque::new(),
             liveness: ClientLiveness::new(now, network_timeout),
@@ -231,7 +235,7 @@ impl Server {
         } = config;
         let config = ConnectionConfig {
             agreement: Some(agreement),
-            size,
+            blank: self.told().blank_after(size),
             datagram_bytes,
             seed,
         };
@@ -239,6 +243,14 @@ impl Server {
         let connection = Connection::new(now, key, config).attaching();
         self.attachment = Some(Attachment::new(now, connection));
         true
+    }
+
+    /// The newest screen that the client has, or the one that has left the session.
+    fn told(&self) -> &HostScreen {
+        match &self.connection {
+            Some(connection) => connection.endpoint.acknowledged(),
+            None => &self.told_before,
+        }
     }
 
     /// Drops the attachment that nobody has used, if there is one: its login has ended.
@@ -541,6 +553,7 @@ impl Server {
     /// Has the session go on without a client that has left it.
     fn leave_alone(&mut self, now: Time) {
         tracing::info!("the client has left the session");
+        self.told_before = self.told().blank_after(Size::default());
         self.connection = None;
         if let Some(change) = self.liveness.note_left(now) {
             self.handle_change(now, change);

@@ -543,6 +543,45 @@ fn a_session_that_was_left_serves_on_and_ends_with_its_program() {
 }
 
 #[test]
+fn what_happens_once_is_told_to_one_client() {
+    let mut world = World::new(9, 0);
+    let happens = |world: &mut World, bytes: &[u8]| {
+        let taken = world
+            .server
+            .handle_pty_output(world.time(), bytes, TURN_WORK_MAX);
+        assert_eq!(taken, bytes.len());
+    };
+    let told = |seat: &Seat| {
+        let screen = seat.client.screen();
+        (screen.bell_count(), screen.clipboard().to_owned())
+    };
+    let mut seats = vec![world.seat(0)];
+    world.run(Duration::from_secs(1), &mut seats);
+    happens(&mut world, b"\x07\x1b]52;c;b25l\x07");
+    world.run(Duration::from_secs(1), &mut seats);
+    assert_eq!(told(&seats[0]), (1, "b25l".to_owned()));
+
+    // It has rung for the client before, and its clipboard is another machine's.
+    assert!(world.attach(1));
+    let mut seats = vec![world.seat(1)];
+    world.run(Duration::from_secs(1), &mut seats);
+    assert_eq!(told(&seats[0]), (0, String::new()));
+
+    // What happens while nobody is there waits for whoever comes.
+    assert!(seats[0].client.detach(world.time()));
+    world.run(Duration::from_secs(2), &mut seats);
+    happens(&mut world, b"\x07\x1b]52;c;dHdv\x07");
+    for (part, wanted) in [(2, (1, "dHdv")), (3, (0, ""))] {
+        assert!(world.attach(part));
+        let mut seats = vec![world.seat(part)];
+        world.run(Duration::from_secs(1), &mut seats);
+        assert_eq!(told(&seats[0]), (wanted.0, wanted.1.to_owned()));
+        assert!(seats[0].client.detach(world.time()));
+        world.run(Duration::from_secs(2), &mut seats);
+    }
+}
+
+#[test]
 fn a_client_that_has_said_goodbye_is_away_at_once() {
     let mut world = World::new(7, 0);
     let mut seats = vec![world.seat(0)];

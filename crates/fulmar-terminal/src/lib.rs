@@ -43,6 +43,7 @@ mod memory;
 mod mode_switching;
 mod modes;
 mod motion;
+mod occurrences;
 mod osc;
 mod overlay;
 mod packing;

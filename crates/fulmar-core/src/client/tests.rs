@@ -33,7 +33,7 @@ impl Pair {
         client.handle_path_opened(ms(0), PATH);
         let connection = ConnectionConfig {
             agreement: None,
-            size: Size::default(),
+            blank: HostScreen::blank(Size::default()),
             datagram_bytes: 1252,
             seed: [2; 32],
         };
