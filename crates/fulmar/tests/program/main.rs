@@ -30,6 +30,7 @@ mod newcomer;
 mod own;
 mod paste;
 mod prediction;
+mod renditions;
 mod roaming;
 mod screens;
 mod scrollback;

@@ -24,7 +24,7 @@ for_each_pair! {
 }
 
 /// The same program in a plain terminal and in a session.
-struct Twins {
+pub(super) struct Twins {
     plain: Terminal,
     /// Dropped last: both programs live in its home.
     session: Session,
@@ -33,7 +33,7 @@ struct Twins {
 impl Twins {
     /// Starts both in one home that was prepared; `None` if the calling test is to return.
     #[track_caller]
-    fn start(world: World, pair: Pair, command: &[&str]) -> Option<Self> {
+    pub(super) fn start(world: World, pair: Pair, command: &[&str]) -> Option<Self> {
         let setup = Setup {
             command,
             ..Setup::default()
@@ -45,6 +45,11 @@ impl Twins {
         let session = Session::start_in(world, pair, &setup)?;
         let plain = Terminal::start(&spawn, setup.size, Rules::None);
         Some(Self { plain, session })
+    }
+
+    /// The screens of the plain terminal and of the session.
+    pub(super) fn screens(&self) -> [&Screen; 2] {
+        [self.plain.screen(), self.session.terminal.screen()]
     }
 
     /// Types `keys` at both and waits until both have changed and show the same, with `text` in it.
@@ -70,7 +75,7 @@ impl Twins {
 
     /// Waits until both show the same, with `text` in it.
     #[track_caller]
-    fn wait_until_same(&mut self, text: &str) {
+    pub(super) fn wait_until_same(&mut self, text: &str) {
         let what = format!("{text:?}");
         wait_until_same(
             &mut self.plain,
