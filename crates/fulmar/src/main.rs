@@ -35,6 +35,8 @@ mod settings;
 mod ssh_login;
 mod steps;
 mod system;
+#[cfg(test)]
+mod terminal_page;
 mod trace;
 
 use std::process::ExitCode;
