@@ -96,7 +96,7 @@ pub use osc::TITLE_MAX;
 pub use palette::Palette;
 pub use permitted::{Checker, Violation};
 pub use probe::{Answer, AnswerReader, QUESTIONS};
-pub use reflow::Reflow;
+pub use reflow::{Reflow, cut_line};
 pub use replies::REPLIES_MAX;
 pub use report::TerminalReport;
 pub use row::{CellRow, SharedRow};

@@ -11,11 +11,10 @@ use crate::size::{Column, Position, Row};
 use crate::style::{Color, Style};
 use crate::width::{Width, char_columns, grown_columns, width};
 
-impl Screen {
-    /// Replaces a row by `text` in `style`, cut at the right margin and filled up with the style's
-    /// background. Controls are left out; a row that is not there is not replaced.
-    pub fn overlay_row(&mut self, row: Row, text: &str, style: &Style) {
-        let columns = self.size().columns();
+impl CellRow {
+    /// Returns a row of `columns` with `text` in `style`, cut at the right margin and filled up with the style's background.
+    /// Controls are left out.
+    pub fn of_text(text: &str, style: &Style, columns: u16) -> CellRow {
         let mut cells = CellRow::new(columns, style.background);
         let pen = cells.pen(style);
         let mut column = 0;
@@ -37,6 +36,15 @@ impl Screen {
             cells.write_char(Column(column), character, wide, pen);
             column = next;
         }
+        cells
+    }
+}
+
+impl Screen {
+    /// Replaces a row by `text` in `style`, cut at the right margin and filled up with the style's
+    /// background. Controls are left out; a row that is not there is not replaced.
+    pub fn overlay_row(&mut self, row: Row, text: &str, style: &Style) {
+        let cells = CellRow::of_text(text, style, self.size().columns());
         self.set_row(row, SharedRow::new(cells));
     }
 

@@ -25,6 +25,26 @@ pub enum Reflow {
     Off,
 }
 
+/// Cuts a line anew into rows of `columns`. Its own rows are of any one width, and each is one with the next. If the last one
+/// [is wrapped](CellRow::is_wrapped), so is the last that comes of it, as far as that is full.
+pub fn cut_line(line: &[SharedRow], columns: u16) -> Vec<SharedRow> {
+    let Some(last) = line.last() else {
+        return Vec::new();
+    };
+    if last.columns() == columns {
+        return line.to_vec();
+    }
+    let mut cutter = Cutter::new(columns);
+    cutter.cut_line(&line.iter().collect::<Vec<_>>(), 0, Vec::new());
+    if let Some(cut) = cutter.rows.back_mut()
+        && last.is_wrapped()
+        && cut.text_columns() == columns
+    {
+        SharedRow::make_mut(cut).set_wrapped(true);
+    }
+    cutter.rows.into()
+}
+
 /// A place among rows that stays at its text while these come, go or change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -213,5 +233,49 @@ impl<'a> Piece<'a> {
     fn background(&self, column: u16) -> Color {
         self.cell(column)
             .map_or(Color::DEFAULT, |cell| cell.background())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::style::Style;
+
+    fn row(text: &str, wraps: bool) -> SharedRow {
+        let mut row = CellRow::of_text(text, &Style::default(), 4);
+        row.set_wrapped(wraps);
+        SharedRow::new(row)
+    }
+
+    fn cut(line: &[SharedRow], columns: u16) -> Vec<(String, bool)> {
+        let rows = cut_line(line, columns);
+        let text = |row: &SharedRow| {
+            let mut text = String::new();
+            row.push_text(&mut text);
+            (text.trim_end().to_owned(), row.is_wrapped())
+        };
+        rows.iter().map(text).collect()
+    }
+
+    #[test]
+    fn a_line_is_cut_into_rows_of_any_width() {
+        let line = [row("abcd", true), row("ef", false)];
+        let pairs = |rows: &[(&str, bool)]| -> Vec<(String, bool)> {
+            rows.iter()
+                .map(|&(text, wraps)| (text.to_owned(), wraps))
+                .collect()
+        };
+        assert_eq!(cut(&line, 4), pairs(&[("abcd", true), ("ef", false)]));
+        assert_eq!(cut(&line, 3), pairs(&[("abc", true), ("def", false)]));
+        assert_eq!(cut(&line, 9), pairs(&[("abcdef", false)]));
+        assert_eq!(cut(&[], 9), []);
+        assert_eq!(cut(&[row("", false)], 9), pairs(&[("", false)]));
+    }
+
+    #[test]
+    fn a_line_that_runs_on_does_so_where_its_last_row_is_full() {
+        let line = [row("abcd", true)];
+        assert_eq!(cut(&line, 2).pop(), Some(("cd".to_owned(), true)));
+        assert_eq!(cut(&line, 3).pop(), Some(("d".to_owned(), false)));
     }
 }
