@@ -1,13 +1,14 @@
 //! The client of a session as a state machine.
 
 mod config;
+mod drawing;
 
 use std::collections::VecDeque;
 
 use fulmar_base::{Hint, PathId, SendError, Time};
 use fulmar_datagram::{Direction, Opener, Sealer};
 use fulmar_predict::{Overlay, PredictionDecision, TtyHints};
-use fulmar_terminal::{CursorShape, Screen, Size, TerminalReport};
+use fulmar_terminal::{Screen, Size, TerminalReport};
 use fulmar_transport::{
     Arrival, DatagramVerdict, Dialect, DropReason, Endpoint, EndpointConfig, EndpointEvent,
     Received, Role, StateNumber, StateOutcome, Transmit,
@@ -17,7 +18,7 @@ pub use self::config::ClientConfig;
 use crate::agreement::Agreement;
 use crate::capability::{Capabilities, Capability};
 use crate::client_lifecycle::{ClientEnding, Contact, ExitCause, Lifecycle, WayOut};
-use crate::display::{Display, LastScreen, Wanted};
+use crate::display::{Display, LastScreen};
 use crate::escape_key::{Command, EscapeReader};
 use crate::exit_status::{ExitStatus, WIRE_DETACHED, WIRE_TAKEN_OVER};
 use crate::host_screen::HostScreen;
@@ -430,60 +431,6 @@ impl Client {
             None => self.settle(),
         }
         transmit
-    }
-
-    /// Appends what makes the user's terminal show the present state. Call it only when the terminal
-    /// has taken all that it was given before: so the newest screen comes first.
-    pub fn draw(&mut self, now: Time, out: &mut Vec<u8>) {
-        if !self.is_stale || self.suspended.is_some() {
-            return;
-        }
-        self.is_stale = false;
-        let liveness = self.liveness();
-        let notice = self.notices.text(now, liveness, self.size.columns(), || {
-            self.link_info().rows(now)
-        });
-        self.notice_due = self.notices.next_change(now, liveness);
-        let screen = self.endpoint.remote().screen();
-        let wanted = Wanted {
-            screen,
-            // A screen of another size than the window's is not what the keys were typed at.
-            predicted: self
-                .prediction
-                .overlay(now)
-                .filter(|_| screen.size() == self.size),
-            cursor_shape: self
-                .hints()
-                .map_or(CursorShape::Default, |hints| hints.cursor_shape),
-            size: self.size,
-            notice,
-        };
-        let had_asked = self.display.has_asked();
-        self.display.draw(now, &wanted, out);
-        if self.display.has_asked() && !had_asked {
-            self.probe.begin(now);
-        }
-        self.predicted = wanted.predicted;
-    }
-
-    /// Appends what gives the user's terminal back: everything that was set is put back, whatever
-    /// the reason for leaving. Nothing if it has been given back, or was never taken.
-    pub fn leave(&mut self, out: &mut Vec<u8>) {
-        let last = Wanted {
-            screen: self.endpoint.remote().screen(),
-            predicted: None,
-            cursor_shape: CursorShape::Default,
-            size: self.size,
-            notice: None,
-        };
-        let fate = if self.lifecycle.has_ended() {
-            self.last_screen
-        } else {
-            // A suspended session comes back.
-            LastScreen::Dropped
-        };
-        self.display.leave(&last, fate, out);
-        self.is_stale = true;
     }
 
     /// Returns the next news.

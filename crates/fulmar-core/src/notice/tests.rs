@@ -64,7 +64,7 @@ fn a_server_that_tells_whether_it_hears_us_shows_which_way_is_closed() {
     for columns in [80, WIDE] {
         let told = |notices: &Notices| {
             let text = notices.text(ms(3000), SILENT, columns, Vec::new);
-            text.filter(|text| text.contains(label) && text.len() <= columns.into())
+            text.filter(|text| text.contains(label) && text.len() <= usize::from(columns))
                 .unwrap()
         };
         let there = told(&notices);
