@@ -116,6 +116,7 @@ impl Client {
             size,
             datagram_bytes,
             outer,
+            keeps_history,
             last_screen,
             reflow,
             escape_key,
@@ -174,7 +175,11 @@ impl Client {
             withheld: 0,
             prediction: Prediction::new(prediction, size),
             predicted: None,
-            display: Display::new(outer, title_prefix),
+            display: if keeps_history {
+                Display::keeping_history(outer, title_prefix)
+            } else {
+                Display::new(outer, title_prefix)
+            },
             last_screen,
             size,
             lifecycle: Lifecycle::begin(now),

@@ -1,5 +1,7 @@
 //! Draws the user's terminal: keeps what it shows, and makes the bytes that change it.
 
+mod main_screen;
+
 use std::sync::Arc;
 
 use fulmar_base::Time;
@@ -9,6 +11,8 @@ use fulmar_terminal::{
     Style,
 };
 
+use self::main_screen::{MainScreen, lead_below};
+use crate::history_item::HistoryItem;
 use crate::outer_terminal::{OuterTerminal, POP_TITLE, PUSH_TITLE};
 use crate::title::{TitleGate, Titles};
 
@@ -28,6 +32,8 @@ pub enum LastScreen {
 #[derive(Debug)]
 pub(crate) struct Display {
     outer: OuterTerminal,
+    /// The terminal's main screen, if the session is drawn there and lines go into its scrollback.
+    main: Option<Box<MainScreen>>,
     title_prefix: String,
     gate: TitleGate,
     state: State,
@@ -60,11 +66,25 @@ enum State {
     Shows(Box<Screen>),
 }
 
+/// The screen of its own that a program has drawn on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The main one.
+    Main {
+        /// The number of the first line that is still on it.
+        history_end: u64,
+    },
+    /// The alternate one.
+    Alternate,
+}
+
 /// The picture that a person is to see.
 #[derive(Debug)]
 pub(crate) struct Wanted<'a> {
     /// The screen that the program drew.
     pub(crate) screen: &'a Screen,
+    /// The one of the program's screens that this is.
+    pub(crate) place: Place,
     /// The effect of keys on that screen, as far as it is predicted.
     pub(crate) predicted: Option<Overlay>,
     /// The cursor's shape, which frames do not have.
@@ -79,11 +99,30 @@ impl Display {
     pub(crate) fn new(outer: OuterTerminal, title_prefix: String) -> Display {
         Display {
             outer,
+            main: None,
             title_prefix,
             gate: TitleGate::default(),
             state: State::Left,
             changed: Changed::default(),
             has_asked: false,
+        }
+    }
+
+    /// Returns a display that draws on the terminal's main screen, below what was there before, and puts lines into its
+    /// scrollback. While the program draws on its alternate screen, so does the display.
+    pub(crate) fn keeping_history(mut outer: OuterTerminal, title_prefix: String) -> Display {
+        let enter = std::mem::take(&mut outer.enter);
+        let exit = std::mem::take(&mut outer.exit);
+        Display {
+            main: Some(Box::new(MainScreen::new(enter, exit))),
+            ..Display::new(outer, title_prefix)
+        }
+    }
+
+    /// Takes in what is to stand above the screen; ignored by a display that keeps no history.
+    pub(crate) fn queue(&mut self, item: HistoryItem) {
+        if let Some(main) = &mut self.main {
+            main.queue.push(item);
         }
     }
 
@@ -108,8 +147,17 @@ impl Display {
 
     /// Has the next frame paint everything.
     pub(crate) fn forget(&mut self) {
-        if let State::Shows(_) = self.state {
-            self.state = State::Unknown;
+        match std::mem::replace(&mut self.state, State::Unknown) {
+            State::Shows(shown) => self.keep_last(shown),
+            State::Unknown => {}
+            State::Left => self.state = State::Left,
+        }
+    }
+
+    /// Remembers what the main screen showed last.
+    fn keep_last(&mut self, shown: Box<Screen>) {
+        if let Some(main) = self.main.as_mut().filter(|main| !main.is_hidden) {
+            main.last = Some(shown);
         }
     }
 
@@ -121,11 +169,12 @@ impl Display {
     /// Appends what makes the terminal show what is wanted; nothing if it does.
     pub(crate) fn draw(&mut self, now: Time, wanted: &Wanted<'_>, out: &mut Vec<u8>) {
         self.enter(wanted.size, out);
+        self.go_to(wanted.place, out);
         let mut screen = wanted.composed();
         let titles = Titles::of(wanted.screen).with_prefix(&self.title_prefix);
         let titles = self.gate.pass(now, &titles);
         screen.set_names(titles.window.clone(), titles.icon.clone());
-        self.show(screen, out);
+        self.show(screen, wanted.place, out);
     }
 
     /// Appends what gives the terminal back as it was found. `last` stays on its screen where `exit`
@@ -134,9 +183,11 @@ impl Display {
         if let State::Left = self.state {
             return;
         }
+        let was_hidden = self.main.as_ref().is_some_and(|main| main.is_hidden);
+        self.show_main(out);
         if let State::Shows(_) = self.state {
             // Once more without notice and predictions, since it may stay on the terminal.
-            self.show(last.composed(), out);
+            self.show(last.composed(), last.place, out);
         }
         self.state = State::Left;
         out.extend_from_slice(LEAVE_MODES);
@@ -158,9 +209,15 @@ impl Display {
             out.extend_from_slice(POP_TITLE);
         }
         out.extend_from_slice(&self.outer.exit);
-        if self.outer.exit.is_empty() {
+        let screen_before = self.main.as_mut().and_then(|main| main.last.take());
+        if was_hidden {
+            match screen_before.filter(|screen| screen.size() == last.size) {
+                Some(screen) => lead_below(&screen, out),
+                None => out.extend_from_slice(b"\r\n"),
+            }
+        } else if self.outer.exit.is_empty() {
             // What was drawn stays, so what comes next goes below it.
-            last.push_way_below(out);
+            lead_below(&last.composed(), out);
         } else if fate == LastScreen::Printed {
             out.extend_from_slice(&last.composed().as_lines(&self.outer.vocabulary));
         }
@@ -186,21 +243,57 @@ impl Display {
         }
     }
 
-    fn show(&mut self, screen: Screen, out: &mut Vec<u8>) {
+    /// Has the terminal show the screen of its own that is like the program's.
+    fn go_to(&mut self, place: Place, out: &mut Vec<u8>) {
+        if place != Place::Alternate {
+            return self.show_main(out);
+        }
+        let can_hide = |main: &&mut Box<MainScreen>| !main.is_hidden && !main.enter.is_empty();
+        if self.main.as_mut().filter(can_hide).is_none() {
+            return;
+        }
+        self.forget();
+        if let Some(main) = &mut self.main {
+            main.is_hidden = true;
+            main.hidden_keyboard = std::mem::take(&mut self.changed.keyboard);
+            out.extend_from_slice(&main.enter);
+        }
+    }
+
+    /// Has the terminal show its main screen again, if that is hidden.
+    fn show_main(&mut self, out: &mut Vec<u8>) {
+        let Some(main) = self.main.as_mut().filter(|main| main.is_hidden) else {
+            return;
+        };
+        if std::mem::replace(&mut self.changed.keyboard, main.hidden_keyboard) {
+            out.extend_from_slice(b"\x1b[<u");
+        }
+        out.extend_from_slice(&main.exit);
+        main.is_hidden = false;
+        self.state = State::Unknown;
+    }
+
+    fn show(&mut self, screen: Screen, place: Place, out: &mut Vec<u8>) {
+        // Behind a change of size nobody knows what the terminal has made of its content.
+        if matches!(&self.state, State::Shows(shown) if shown.size() != screen.size()) {
+            self.forget();
+        }
         let vocabulary = &self.outer.vocabulary;
-        let frame = match &self.state {
-            State::Shows(shown) if shown.size() == screen.size() => {
-                // Behind a change of size nobody knows what the terminal has made of its content.
-                screen.diff_from(shown, vocabulary)
+        let shown = match &self.state {
+            State::Shows(shown) => Some(&**shown),
+            State::Left | State::Unknown => None,
+        };
+        if shown.is_none() {
+            // The rest of the screen is known afterwards, whatever it was.
+            screen.palette().write_resets(&self.changed.palette, out);
+            if self.changed.keyboard && screen.keyboard_flags() == 0 {
+                out.extend_from_slice(b"\x1b[=0;1u");
             }
-            _ => {
-                // The rest of the screen is known afterwards, whatever it was.
-                screen.palette().write_resets(&self.changed.palette, out);
-                if self.changed.keyboard && screen.keyboard_flags() == 0 {
-                    out.extend_from_slice(b"\x1b[=0;1u");
-                }
-                screen.repaint(vocabulary)
-            }
+        }
+        let frame = match (self.main.as_mut().filter(|main| !main.is_hidden), shown) {
+            (Some(main), _) => main.frame(&screen, shown, place, vocabulary),
+            (None, Some(shown)) => screen.diff_from(shown, vocabulary),
+            (None, None) => screen.repaint(vocabulary),
         };
         if vocabulary.palette && *screen.palette() != self.changed.palette {
             self.changed.palette = screen.palette().clone();
@@ -240,19 +333,6 @@ const LEAVE_MODES: &[u8] = b"\x1b[?1l\x1b[0m\x1b[?5l\x1b[?25h\
     \x1b[?1015l\x1b[?1006l\x1b[?1005l\x1b[?1004l\x1b[?2004l";
 
 impl Wanted<'_> {
-    /// Appends what leads to the first column of the row below everything that is shown.
-    fn push_way_below(&self, out: &mut Vec<u8>) {
-        let screen = self.composed();
-        let cursor = screen.cursor().position;
-        let below_cursor = cursor.row.0 + u16::from(cursor.column.0 > 0);
-        let row = below_cursor.max(screen.filled_rows());
-        let last_row = self.size.last_row().0;
-        out.extend_from_slice(format!("\x1b[{};1H", row.min(last_row) + 1).as_bytes());
-        if row > last_row {
-            out.extend_from_slice(b"\r\n");
-        }
-    }
-
     /// Returns the screen to show, but for its titles.
     fn composed(&self) -> Screen {
         let mut screen = self.screen.clone();
@@ -342,6 +422,7 @@ mod tests {
             let mut out = Vec::new();
             let wanted = Wanted {
                 screen: self.program.screen(),
+                place: Place::Main { history_end: 0 },
                 predicted: None,
                 cursor_shape: self.program.screen().cursor().shape,
                 size: self.user.screen().size(),
@@ -360,6 +441,7 @@ mod tests {
             let mut out = Vec::new();
             let wanted = Wanted {
                 screen: self.program.screen(),
+                place: Place::Main { history_end: 0 },
                 predicted: None,
                 cursor_shape: self.program.screen().cursor().shape,
                 size: self.user.screen().size(),

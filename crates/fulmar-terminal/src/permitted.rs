@@ -68,9 +68,9 @@ const SEQUENCES: [Sequence; 12] = [
     csi(0, b"ABCD", Parameters::Numbers(1)),
     csi(0, b"Hr", Parameters::Numbers(2)),
     csi(0, b"XLM", Parameters::Numbers(1)),
-    // To the end of the row or screen; all of the screen in rmcup of rxvt.
+    // To the end of the row or screen; all of the screen in rmcup of rxvt; what is above it, where the program has cleared that.
     csi(0, b"K", Parameters::Exactly(&[""])),
-    csi(0, b"J", Parameters::Exactly(&["", "2"])),
+    csi(0, b"J", Parameters::Exactly(&["", "2", "3"])),
     csi(0, b"m", Parameters::Rendition),
     // Cursor keys, reverse screen, autowrap, cursor; alternate screen (47: rxvt); mouse, focus,
     // mouse encodings, paste, synchronised output, grapheme clusters.
@@ -386,7 +386,7 @@ mod tests {
             "\x1b[18t",
             "\x1b[21t",
             "\x1b[8;50;100t",
-            "\x1b[3J",
+            "\x1b[4J",
             "\x1b[1J",
             "\x1b[1K",
             "\x1b[4l",

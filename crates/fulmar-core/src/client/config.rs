@@ -25,6 +25,9 @@ pub struct ClientConfig {
     pub datagram_bytes: usize,
     /// The user's terminal.
     pub outer: OuterTerminal,
+    /// True if the session is drawn on the main screen of the terminal, below what was there before, and lines that leave the
+    /// program's screen enter the terminal's scrollback.
+    pub keeps_history: bool,
     /// The fate of the last screen at the end of the session.
     pub last_screen: LastScreen,
     /// True if lines of text are cut anew where the width of the window changes, by a server that does so.
@@ -58,6 +61,7 @@ impl ClientConfig {
             size: Size::default(),
             datagram_bytes: DATAGRAM_BYTES_IPV4,
             outer: OuterTerminal::default(),
+            keeps_history: false,
             last_screen: LastScreen::default(),
             reflow: true,
             escape_key: EscapeKey::default(),

@@ -4,7 +4,8 @@ use fulmar_base::Time;
 use fulmar_terminal::CursorShape;
 
 use super::Client;
-use crate::display::{LastScreen, Wanted};
+use crate::display::{LastScreen, Place, Wanted};
+use crate::history_item::HistoryItem;
 
 impl Client {
     /// Appends what makes the user's terminal show the present state. Call it only when the terminal
@@ -22,6 +23,7 @@ impl Client {
         let screen = self.endpoint.remote().screen();
         let wanted = Wanted {
             screen,
+            place: self.place(),
             // A screen of another size than the window's is not what the keys were typed at.
             predicted: self
                 .prediction
@@ -46,6 +48,7 @@ impl Client {
     pub fn leave(&mut self, out: &mut Vec<u8>) {
         let last = Wanted {
             screen: self.endpoint.remote().screen(),
+            place: self.place(),
             predicted: None,
             cursor_shape: CursorShape::Default,
             size: self.size,
@@ -59,5 +62,23 @@ impl Client {
         };
         self.display.leave(&last, fate, out);
         self.is_stale = true;
+    }
+
+    /// Takes in what stands above the screen, if the terminal is to keep that
+    /// ([`keeps_history`](crate::ClientConfig::keeps_history)).
+    pub fn push_history(&mut self, item: HistoryItem) {
+        self.display.queue(item);
+        self.is_stale = true;
+    }
+
+    /// Returns the place of the program's screen. No state says yet where history ends, so what has arrived is above it.
+    fn place(&self) -> Place {
+        if self.hints().is_some_and(|hints| hints.alternate) {
+            Place::Alternate
+        } else {
+            Place::Main {
+                history_end: u64::MAX,
+            }
+        }
     }
 }
