@@ -375,6 +375,9 @@ impl Titles {
 }
 
 #[cfg(test)]
+mod history_tests;
+
+#[cfg(test)]
 mod tests {
     use std::time::Duration;
 
