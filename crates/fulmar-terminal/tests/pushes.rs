@@ -6,7 +6,7 @@ use alacritty_terminal::index::{Column, Line};
 use alacritty_terminal::term::cell::{Cell, Flags};
 use alacritty_terminal::term::{Config, Term};
 use alacritty_terminal::vte::ansi::Processor;
-use fulmar_terminal::{Checker, Departure, Screen, SharedRow, Size, Terminal, Vocabulary};
+use fulmar_terminal::{Checker, Screen, ScrollbackLimits, Size, Terminal, Vocabulary, unpack_line};
 use proptest::prelude::*;
 
 /// A piece of what a program without a full screen writes.
@@ -20,11 +20,11 @@ fn piece() -> impl Strategy<Value = String> {
         "\x1b[44m",
         "\x1b[1;7m",
         "\x1b[m",
-        "\r\x1b[K",
+        "\x1b[m\r\x1b[K",
         "\r\x1b[A",
-        "\r\x1b[2K",
+        "\x1b[m\r\x1b[2K",
         "\x1b[H",
-        "\x1b[2H\x1b[J",
+        "\x1b[m\x1b[2H\x1b[J",
         "\x1b[2;4H",
         "\r\x1b[4C",
     ]);
@@ -39,10 +39,10 @@ fn piece() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A program's output, in the pieces after which the reader may be sent a frame; and for each of them, how many rows it is then
+/// A program's output, in the pieces after which the reader may be sent a frame; and for each of them, how many lines it is then
 /// behind with those that have left, and true if it is then painted anew.
-fn output() -> impl Strategy<Value = Vec<(String, Option<usize>, bool)>> {
-    let lag = prop_oneof![2 => Just(None), 2 => Just(Some(0)), 2 => (0..9_usize).prop_map(Some)];
+fn output() -> impl Strategy<Value = Vec<(String, Option<u64>, bool)>> {
+    let lag = prop_oneof![2 => Just(None), 2 => Just(Some(0)), 2 => (0..9_u64).prop_map(Some)];
     prop::collection::vec((piece(), lag, prop::bool::weighted(0.1)), 0..60)
 }
 
@@ -83,29 +83,35 @@ impl Emulator {
         self.parser.advance(&mut self.terminal, bytes);
     }
 
-    /// All rows that it has, those above the screen first.
-    fn rows(&self) -> Vec<String> {
+    /// All lines that it has, those above the screen first, whatever number of rows each has.
+    fn lines(&self) -> Vec<String> {
         let grid = self.terminal.grid();
         let above = grid.history_size() as i32;
-        let rows = (-above..grid.screen_lines() as i32).map(|line| &grid[Line(line)]);
-        let draw = |row: &alacritty_terminal::grid::Row<Cell>| {
-            let cells = (0..grid.columns()).map(|column| drawn(&row[Column(column)]));
-            cells.collect::<String>()
-        };
-        rows.map(draw).collect()
+        let mut lines = vec![String::new()];
+        for row in (-above..grid.screen_lines() as i32).map(|line| &grid[Line(line)]) {
+            let cells = (0..grid.columns()).map(|column| &row[Column(column)]);
+            let line = lines.last_mut().expect("there is one");
+            line.extend(cells.map(drawn));
+            let last = &row[Column(grid.columns() - 1)];
+            if !last.flags.contains(Flags::WRAPLINE) {
+                line.truncate(line.trim_end_matches(' ').len());
+                lines.push(String::new());
+            }
+        }
+        lines
     }
 }
 
-/// Returns a cell with all that is to be seen of it, and the mark of a line that runs on.
+/// Returns a cell with all that is to be seen of it.
 fn drawn(cell: &Cell) -> String {
     // A tab leaves its sign in the cell where it began, and a wide character without a place its rendition.
     let text = if cell.c == '\t' { ' ' } else { cell.c };
     let flags = if cell.flags.contains(Flags::LEADING_WIDE_CHAR_SPACER) {
-        cell.flags & Flags::WRAPLINE
+        Flags::empty()
     } else {
-        cell.flags
+        cell.flags - Flags::WRAPLINE
     };
-    let shows_color = text != ' ' || !(flags - Flags::WRAPLINE).is_empty();
+    let shows_color = text != ' ' || !flags.is_empty();
     let foreground = if shows_color {
         cell.fg
     } else {
@@ -123,8 +129,8 @@ fn drawn(cell: &Cell) -> String {
 /// A program's terminal, and one that is sent frames.
 struct Pair {
     program: Terminal,
-    departed: Vec<SharedRow>,
-    pushed: usize,
+    /// The number of lines that were sent.
+    pushed: u64,
     shown: Option<Screen>,
     reader: Emulator,
     vocabulary: Vocabulary,
@@ -133,10 +139,9 @@ struct Pair {
 impl Pair {
     fn new(size: Size, vocabulary: Vocabulary) -> Pair {
         let mut program = Terminal::new(size);
-        program.report_departures();
+        program.keep_history(ScrollbackLimits::default());
         Pair {
             program,
-            departed: Vec::new(),
             pushed: 0,
             shown: None,
             reader: Emulator::new(size),
@@ -146,24 +151,20 @@ impl Pair {
 
     fn run(&mut self, output: &str) {
         self.program.process(output.as_bytes());
-        for departure in self.program.take_departures() {
-            match departure {
-                Departure::Row(row) => self.departed.push(row),
-                Departure::Cleared => panic!("nothing clears"),
-            }
-        }
     }
 
-    /// Sends a frame, with all rows that have left but for the last few. Only whole lines are sent, as long as the last is not
-    /// on the screen. Returns the frame.
-    fn show(&mut self, lag: usize) -> Vec<u8> {
-        let mut end = self.departed.len().saturating_sub(lag).max(self.pushed);
-        while lag > 0 && end > self.pushed && self.departed[end - 1].is_wrapped() {
-            end -= 1;
-        }
-        let rows = &self.departed[self.pushed..end];
+    /// Sends a frame, with all lines that have left but for the last few. Returns the frame.
+    fn show(&mut self, lag: u64) -> Vec<u8> {
+        let history = self.program.history().expect("it is kept");
         let screen = self.program.screen();
-        let frame = screen.diff_pushing(rows, self.shown.as_ref(), &self.vocabulary);
+        let end = history.end().saturating_sub(lag).max(self.pushed);
+        let mut rows = Vec::new();
+        for number in self.pushed..end {
+            let mut line = Vec::new();
+            assert!(history.read(number, &mut line));
+            rows.append(&mut unpack_line(&line, screen.size().columns()).expect("a line"));
+        }
+        let frame = screen.diff_pushing(&rows, self.shown.as_ref(), &self.vocabulary);
         Checker::default()
             .check(&frame)
             .expect("a frame is permitted");
@@ -196,9 +197,23 @@ proptest! {
                 pair.show(*lag);
             }
         }
+        // A line that has not left with all its rows is not above yet.
+        let last = format!("\x1b[99H{}", "\r\n".repeat(usize::from(size.rows())));
+        pair.run(&last);
+        direct.process(last.as_bytes());
         pair.show(0);
         let all: String = output.iter().map(|(piece, ..)| piece.as_str()).collect();
-        prop_assert_eq!(pair.reader.rows(), direct.rows(), "{:?}", all);
+        let (mut kept, mut wanted) = (pair.reader.lines(), direct.lines());
+        if !all.is_ascii() {
+            // Where a wide character had no place and then went, lines of history have no blank, in whatever colour.
+            let text = |line: &String| {
+                let looks = line.split('>').map(|cells| cells.split('<').next());
+                looks.flatten().collect::<String>().replace(' ', "")
+            };
+            kept = kept.iter().map(text).collect();
+            wanted = wanted.iter().map(text).collect();
+        }
+        prop_assert_eq!(kept, wanted, "{:?}", all);
         prop_assert_eq!(pair.reader.terminal.grid().cursor.point, direct.terminal.grid().cursor.point);
     }
 }
@@ -231,6 +246,6 @@ fn lines_at_the_bottom_are_written_as_the_program_writes_them() {
 #[test]
 fn lines_that_run_on_are_written_without_an_end() {
     let line = "abcdefghij".repeat(4);
-    let frame = frame_for("1\r\n2\r\n3\r\n", &format!("{line}$"));
-    assert_eq!(frame, format!("{line}$"));
+    let frame = frame_for("1\r\n2\r\n3\r\n", &format!("{line}\r\n4\r\n5\r\n6\r\n$"));
+    assert_eq!(frame, format!("{line}\r\n4\r\n5\r\n6\r\n$"));
 }
