@@ -22,6 +22,7 @@ mod attribute_extent;
 mod base64;
 mod cell;
 mod charset;
+mod clipboard;
 mod cluster;
 mod clustering;
 mod colors;

@@ -17,7 +17,7 @@ impl Screen {
             self.title().map_or(0, str::len),
             self.icon_name().map_or(0, str::len),
             self.clipboard().len(),
-            self.short_clipboard.len(),
+            self.short_clipboard.text.len(),
         ];
         size_of::<Screen>()
             + unshared_bytes(self, neighbour)

@@ -1,7 +1,5 @@
 //! Bells, and texts that go to the clipboard: they happen once, and are no state that somebody could look at later.
 
-use std::sync::Arc;
-
 use crate::screen::Screen;
 use crate::size::Size;
 
@@ -12,8 +10,8 @@ impl Screen {
     pub fn blank_after(&self, size: Size) -> Screen {
         Screen {
             bell_count: self.bell_count,
-            clipboard: Arc::clone(&self.clipboard),
-            short_clipboard: Arc::clone(&self.short_clipboard),
+            clipboard: self.clipboard.clone(),
+            short_clipboard: self.short_clipboard.clone(),
             ..Screen::new(size)
         }
     }

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::base64::is_base64;
+use crate::clipboard::ClipboardWrite;
 use crate::colors::{ColorLevels, digits, parse_color};
 use crate::hyperlink::{Hyperlink, LINK_URI_MAX, Shared};
 use crate::palette::{Palette, Slot};
@@ -184,9 +185,12 @@ impl Screen {
         };
         let is_ours = selections.is_empty() || selections.contains('c');
         if is_ours && is_base64(text) {
-            self.clipboard = text.into();
+            self.clipboard = ClipboardWrite {
+                text: text.into(),
+                number: self.clipboard.number + 1,
+            };
             if text.len() <= SHORT_CLIPBOARD_MAX {
-                self.short_clipboard = Arc::clone(&self.clipboard);
+                self.short_clipboard = self.clipboard.clone();
             }
         }
     }

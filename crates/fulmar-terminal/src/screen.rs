@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::attribute_extent::AttributeExtent;
 use crate::charset::Charsets;
+use crate::clipboard::ClipboardWrite;
 use crate::clustering::Clustering;
 use crate::conformance::ConformanceLevel;
 use crate::cursor::Cursor;
@@ -61,9 +62,9 @@ pub struct Screen {
     pub(crate) title: Option<Arc<str>>,
     pub(crate) icon_name: Option<Arc<str>>,
     pub(crate) titles_away: TitleStack,
-    pub(crate) clipboard: Arc<str>,
+    pub(crate) clipboard: ClipboardWrite,
     /// The newest clipboard that every reader takes: the same one, unless that is too long.
-    pub(crate) short_clipboard: Arc<str>,
+    pub(crate) short_clipboard: ClipboardWrite,
     pub(crate) bell_count: u64,
     pub(crate) links: Hyperlinks,
     pub(crate) palette: Arc<Palette>,
@@ -96,8 +97,8 @@ impl Screen {
             title: None,
             icon_name: None,
             titles_away: TitleStack::default(),
-            clipboard: "".into(),
-            short_clipboard: "".into(),
+            clipboard: ClipboardWrite::default(),
+            short_clipboard: ClipboardWrite::default(),
             bell_count: 0,
             links: Hyperlinks::default(),
             palette: Arc::default(),
@@ -178,7 +179,7 @@ impl Screen {
 
     /// Returns the text that programs last put on the clipboard, still in base64.
     pub fn clipboard(&self) -> &str {
-        &self.clipboard
+        &self.clipboard.text
     }
 
     /// Returns the number of times that the bell has rung.

@@ -182,7 +182,8 @@ impl<'a> Frame<'a> {
                 .write_changes(&source.palette, &mut writer.out);
         }
         if !projection::has_same_clipboard(source, target, self.vocabulary) {
-            let text = projection::clipboard(target, self.vocabulary);
+            let write = projection::clipboard(target, self.vocabulary);
+            let text = write.map_or("", |write| &write.text);
             writer.print(format_args!("\x1b]52;c;{text}\x07"));
         }
     }

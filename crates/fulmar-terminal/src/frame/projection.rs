@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::Screen;
 use crate::cell::{Cluster, Glyph};
+use crate::clipboard::ClipboardWrite;
 use crate::clustering::Clustering;
 use crate::cursor::CursorShape;
 use crate::frame::seen::{Seen, is_same_row, is_wrapped};
@@ -43,7 +44,9 @@ impl Screen {
         let (title, icon_name) = names(self, vocabulary);
         projected.title = (!title.is_empty()).then(|| Arc::from(title));
         projected.icon_name = (!icon_name.is_empty()).then(|| Arc::from(icon_name));
-        projected.clipboard = Arc::from(clipboard(self, vocabulary));
+        if let Some(write) = clipboard(self, vocabulary) {
+            projected.clipboard = write.clone();
+        }
         if vocabulary.keyboard {
             projected.keyboard.change(self.keyboard_flags().into(), 1);
         }
@@ -89,11 +92,17 @@ pub(super) fn has_same_names(one: &Screen, other: &Screen, vocabulary: &Vocabula
         || names(one, vocabulary) == names(other, vocabulary)
 }
 
-/// Returns true if the reader cannot tell the clipboards of the two apart. Nearly always they are the same
-/// one, which may be long.
+/// Returns true if the reader of one was told the newest write to the clipboard that can be told of the other. Nearly always it is the
+/// same text, which may be long.
 pub(super) fn has_same_clipboard(one: &Screen, other: &Screen, vocabulary: &Vocabulary) -> bool {
-    Arc::ptr_eq(&one.clipboard, &other.clipboard)
-        || clipboard(one, vocabulary) == clipboard(other, vocabulary)
+    match (clipboard(one, vocabulary), clipboard(other, vocabulary)) {
+        (None, None) => true,
+        (Some(one), Some(other)) => {
+            let is_same_text = Arc::ptr_eq(&one.text, &other.text) || one.text == other.text;
+            one.number == other.number && is_same_text
+        }
+        _ => false,
+    }
 }
 
 /// Returns true if the reader cannot tell the rows of the two apart, nor which of them are one line of text.
@@ -149,15 +158,21 @@ fn harmless(title: &str, characters_max: usize) -> Cow<'_, str> {
         .collect()
 }
 
-/// The clipboard, as base64. What is no base64 cannot be told: a query, which stock keeps as if
+/// The newest write to the clipboard that can be told. What is no base64 cannot be told: a query, which stock keeps as if
 /// it were text, would be answered by the user's terminal. What is too long for the reader leaves
-/// what was there before.
-pub(super) fn clipboard<'a>(screen: &'a Screen, vocabulary: &Vocabulary) -> &'a str {
-    let can_be_told =
-        |text: &&str| text.len() <= vocabulary.clipboard_max && is_permitted_clipboard(text);
-    let texts = [&*screen.clipboard, &*screen.short_clipboard];
-    let told = texts.into_iter().find(can_be_told);
-    told.filter(|_| vocabulary.clipboard).unwrap_or_default()
+/// what was there before. `None` if there was none, or the reader has no clipboard.
+pub(super) fn clipboard<'a>(
+    screen: &'a Screen,
+    vocabulary: &Vocabulary,
+) -> Option<&'a ClipboardWrite> {
+    let can_be_told = |write: &&ClipboardWrite| {
+        write.number > 0
+            && write.text.len() <= vocabulary.clipboard_max
+            && is_permitted_clipboard(&write.text)
+    };
+    let writes = [&screen.clipboard, &screen.short_clipboard];
+    let told = writes.into_iter().find(can_be_told);
+    told.filter(|_| vocabulary.clipboard)
 }
 
 fn project_row(row: &CellRow, vocabulary: &Vocabulary) -> CellRow {

@@ -1,4 +1,4 @@
-use fulmar_terminal::{Column, LINK_URI_MAX, LINKS_MAX, Row, TITLE_MAX};
+use fulmar_terminal::{Column, LINK_URI_MAX, LINKS_MAX, Row, Screen, TITLE_MAX, Vocabulary};
 
 use crate::{after, screen};
 
@@ -82,6 +82,22 @@ fn a_title_is_cut_at_its_cap() {
     let long = "é".repeat(TITLE_MAX);
     assert_eq!(title(&format!("\x1b]2;{long}\x07")), Some(long.clone()));
     assert_eq!(title(&format!("\x1b]2;{long}é\x07")), Some(long));
+}
+
+#[test]
+fn the_same_text_is_written_to_the_clipboard_as_often_as_a_program_does() {
+    let mut terminal = after("\x1b]52;c;aGk=\x07");
+    let told = |from: &Screen, to: &Screen| from.is_same(to, &Vocabulary::STOCK);
+    let first = terminal.screen().clone();
+    assert!(!told(after("").screen(), &first) && told(&first, &first));
+    terminal.process(b"text");
+    let later = terminal.screen().diff_from(&first, &Vocabulary::STOCK);
+    assert_eq!(later, b"text");
+    let before = terminal.screen().clone();
+    terminal.process(b"\x1b]52;c;aGk=\x07");
+    assert!(!told(&before, terminal.screen()));
+    let again = terminal.screen().diff_from(&before, &Vocabulary::STOCK);
+    assert_eq!(again, b"\x1b]52;c;aGk=\x07");
 }
 
 #[test]
