@@ -22,7 +22,7 @@ pub struct Agreement {
 
 impl Agreement {
     /// Returns what may be used under that agreement, if there is one.
-    pub(crate) fn capabilities_of(agreement: Option<Agreement>) -> Capabilities {
+    pub fn capabilities_of(agreement: Option<Agreement>) -> Capabilities {
         agreement.map_or(Capabilities::NONE, |agreement| agreement.capabilities)
     }
 

@@ -2,6 +2,7 @@
 
 mod config;
 mod drawing;
+mod way;
 
 use std::collections::VecDeque;
 
@@ -32,6 +33,7 @@ use crate::send_trouble;
 use crate::terminal_probe::TerminalProbe;
 use crate::user_stream::UserStream;
 use crate::wake::Wake;
+use crate::ways::Way;
 
 /// Input that the server has not acknowledged; with more, no keys are read.
 ///
@@ -84,6 +86,8 @@ pub struct Client {
     report: Option<TerminalReport>,
     notices: Notices,
     is_server_local: bool,
+    /// The way in use, if there is a choice.
+    way: Option<Way>,
     /// The reason why the system has refused to send, the last time that it did.
     send_error: Option<SendError>,
     /// The datagrams of the newest transmission.
@@ -169,6 +173,7 @@ impl Client {
             }),
             notices,
             is_server_local,
+            way: None,
             send_error: None,
             report_error: None,
             offered: 0,
@@ -532,6 +537,7 @@ impl Client {
     /// Returns what is known of the connection to the server.
     pub fn link_info(&self) -> LinkInfo {
         LinkInfo {
+            way: self.way,
             prediction: self.prediction.score(),
             ..LinkInfo::of(&self.endpoint)
         }

@@ -83,6 +83,7 @@ pub mod trace;
 mod tty_watch;
 mod user_stream;
 mod wake;
+mod ways;
 
 pub use agreement::Agreement;
 pub use capability::{Capabilities, Capability};
@@ -104,3 +105,4 @@ pub use session_end::SessionEnd;
 pub use tty_watch::{ForegroundProgram, TtyState};
 pub use user_stream::{UserEvent, UserStream, WindowSize};
 pub use wake::Wake;
+pub use ways::{ChosenWays, Way, WayPreference, Ways};

@@ -7,6 +7,8 @@ use fulmar_base::{PathId, Time};
 use fulmar_predict::PredictionScore;
 use fulmar_transport::{Counters, Dialect, Endpoint, Synced};
 
+use crate::ways::Way;
+
 /// The state of a link, for `Ctrl-^ i`, traces and tests.
 #[derive(Clone, Debug)]
 pub struct LinkInfo {
@@ -20,6 +22,8 @@ pub struct LinkInfo {
     pub heard_at: Option<Time>,
     /// The counters of the link's endpoint.
     pub counters: Counters,
+    /// The way in use, if there is a choice.
+    pub way: Option<Way>,
     /// The success of prediction; `None` where nothing is predicted.
     pub prediction: Option<PredictionScore>,
 }
@@ -35,6 +39,7 @@ impl LinkInfo {
             path: endpoint.path(),
             heard_at: endpoint.heard_at(),
             counters: endpoint.counters().clone(),
+            way: None,
             prediction: None,
         }
     }
@@ -46,6 +51,7 @@ impl LinkInfo {
             row("last heard", self.last_heard_text(now)),
             row("protocol", dialect_text(self.dialect)),
         ];
+        rows.extend(self.way.map(|way| row("way", way_text(way))));
         let counters = &self.counters;
         rows.push(row(
             "sent",
@@ -112,6 +118,13 @@ fn dialect_text(dialect: Dialect) -> &'static str {
     }
 }
 
+fn way_text(way: Way) -> &'static str {
+    match way {
+        Way::Udp => "UDP",
+        Way::Ssh => "ssh, as UDP does not answer",
+    }
+}
+
 fn amounts(datagrams: u64, bytes: u64) -> String {
     format!("{datagrams} datagrams, {}", Amount(bytes))
 }
@@ -170,6 +183,7 @@ mod tests {
             path: None,
             heard_at: None,
             counters: Counters::default(),
+            way: None,
             prediction: None,
         }
     }

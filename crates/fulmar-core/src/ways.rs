@@ -1,0 +1,297 @@
+//! The choice of a client between UDP and an ssh, for each transmission.
+
+use std::time::Duration;
+
+use fulmar_base::Time;
+
+/// The time for which UDP may leave something unanswered before ssh is used as well. Chosen by eye: longer than most
+/// round trips, and short beside the time after which a person notices.
+const DOUBT_AFTER: Duration = Duration::from_millis(500);
+
+/// The first pause between two tries of UDP while ssh is in use, and the longest. Chosen by eye: a network that opens is
+/// used soon, and one that never does costs a datagram a minute.
+const TRY_PAUSE: Duration = Duration::from_secs(1);
+const TRY_PAUSE_MAX: Duration = Duration::from_secs(60);
+
+/// A kind of path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// UDP.
+    Udp,
+    /// The connection of an ssh.
+    Ssh,
+}
+
+/// The user's wish.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum WayPreference {
+    /// UDP where it works, ssh where it does not.
+    #[default]
+    Auto,
+    /// Only this one.
+    Only(Way),
+}
+
+/// The ways of one transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChosenWays {
+    /// Send it over UDP.
+    pub udp: bool,
+    /// Send it over ssh.
+    pub ssh: bool,
+}
+
+/// Says over what a client sends. It knows no path: it is told what comes over which way.
+///
+/// ```text
+///            UDP leaves something unanswered: both ways
+///   UDP ◄──────────────────────────────────────────────► an answer comes over ssh first: ssh
+///       └─ an answer comes over UDP, which is tried once in a while ◄─────────────────────┘
+/// ```
+///
+/// While both are used, each datagram goes both ways; the peer takes it once. So a change loses nothing.
+#[derive(Clone, Debug)]
+pub struct Ways {
+    preference: WayPreference,
+    in_use: Way,
+    has_ssh: bool,
+    has_used_ssh: bool,
+    is_connected: bool,
+    /// The departure of the first datagram over UDP since something came over it.
+    asked: Option<Time>,
+    try_at: Time,
+    try_pause: Duration,
+}
+
+impl Ways {
+    /// Returns the ways of a client that has heard nothing, and has no ssh yet.
+    pub fn new(now: Time, preference: WayPreference) -> Ways {
+        let in_use = match preference {
+            WayPreference::Auto => Way::Udp,
+            WayPreference::Only(way) => way,
+        };
+        Ways {
+            preference,
+            in_use,
+            has_ssh: false,
+            has_used_ssh: false,
+            is_connected: false,
+            asked: None,
+            try_at: now,
+            try_pause: TRY_PAUSE,
+        }
+    }
+
+    /// Returns the way that is known to work, or that is believed to.
+    pub fn in_use(&self) -> Way {
+        self.in_use
+    }
+
+    /// Tells if ssh is of any use: it is the way, or was once, or nothing was heard over any.
+    pub fn needs_ssh(&self) -> bool {
+        self.preference != WayPreference::Only(Way::Udp)
+            && (self.has_used_ssh || !self.is_connected)
+    }
+
+    /// Tells if ssh was ever the way.
+    pub fn has_used_ssh(&self) -> bool {
+        self.has_used_ssh
+    }
+
+    /// Tells if UDP may be used.
+    pub fn may_use_udp(&self) -> bool {
+        self.preference != WayPreference::Only(Way::Ssh)
+    }
+
+    /// Returns since when UDP has not answered, if it is in use and should have.
+    pub fn in_doubt_since(&self, now: Time) -> Option<Time> {
+        let asked = self.asked.filter(|_| self.in_use == Way::Udp);
+        asked.filter(|asked| now.since(*asked) >= DOUBT_AFTER)
+    }
+
+    /// Takes note that there is an ssh.
+    pub fn handle_ssh_opened(&mut self) {
+        self.has_ssh = true;
+    }
+
+    /// Takes note that there is none any more. Returns true if UDP is the way from now on.
+    #[must_use = "the path has to be told of"]
+    pub fn handle_ssh_closed(&mut self) -> bool {
+        self.has_ssh = false;
+        let is_change = self.in_use == Way::Ssh && self.may_use_udp();
+        if is_change {
+            self.in_use = Way::Udp;
+            self.asked = None;
+        }
+        is_change
+    }
+
+    /// Takes note that something authentic has come over that way; `is_fresh` if it was newer than all before. Returns true
+    /// if that is the way from now on, and was not before.
+    #[must_use = "the path has to be told of"]
+    pub fn handle_heard(&mut self, now: Time, way: Way, is_fresh: bool) -> bool {
+        let is_first = !std::mem::replace(&mut self.is_connected, true);
+        let changes = match (way, self.in_use) {
+            (Way::Udp, Way::Ssh) => self.may_use_udp(),
+            // What was sent over UDP is answered over nothing but ssh.
+            (Way::Ssh, Way::Udp) => is_fresh && (is_first || self.in_doubt_since(now).is_some()),
+            _ => false,
+        };
+        match way {
+            Way::Udp => self.asked = None,
+            Way::Ssh if changes || self.in_use == Way::Ssh => self.has_used_ssh = true,
+            Way::Ssh => {}
+        }
+        if changes {
+            self.in_use = way;
+            self.put_off_tries(now, way);
+        }
+        changes
+    }
+
+    /// Returns the ways of what is sent now, on the path that is in use.
+    pub fn choose(&mut self, now: Time) -> ChosenWays {
+        let chosen = match self.preference {
+            WayPreference::Only(way) => ChosenWays {
+                udp: way == Way::Udp,
+                ssh: way == Way::Ssh,
+            },
+            WayPreference::Auto => ChosenWays {
+                udp: self.in_use == Way::Udp || !self.is_connected || self.tries_udp(now),
+                ssh: self.has_ssh
+                    && (self.in_use == Way::Ssh
+                        || !self.is_connected
+                        || self.in_doubt_since(now).is_some()),
+            },
+        };
+        if chosen.udp {
+            self.asked.get_or_insert(now);
+        }
+        chosen
+    }
+
+    /// Has UDP be tried with the next transmission: something has changed.
+    pub fn try_soon(&mut self, now: Time) {
+        self.try_at = now;
+        self.try_pause = TRY_PAUSE;
+    }
+
+    fn tries_udp(&mut self, now: Time) -> bool {
+        let is_due = self.try_at <= now;
+        if is_due {
+            self.put_off_tries(now, Way::Udp);
+        }
+        is_due
+    }
+
+    /// The pauses grow with each try in vain, and with each time that UDP has failed soon after it had worked.
+    fn put_off_tries(&mut self, now: Time, way: Way) {
+        if way == Way::Ssh || self.in_use == Way::Ssh {
+            self.try_at = now + self.try_pause;
+            self.try_pause = (self.try_pause * 2).min(TRY_PAUSE_MAX);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UDP: ChosenWays = ChosenWays {
+        udp: true,
+        ssh: false,
+    };
+    const SSH: ChosenWays = ChosenWays {
+        udp: false,
+        ssh: true,
+    };
+    const BOTH: ChosenWays = ChosenWays {
+        udp: true,
+        ssh: true,
+    };
+
+    fn at(millis: u64) -> Time {
+        Time::from_origin(Duration::from_millis(millis))
+    }
+
+    fn ways() -> Ways {
+        Ways::new(at(0), WayPreference::Auto)
+    }
+
+    /// Returns ways with an ssh, of which UDP works.
+    fn over_udp() -> Ways {
+        let mut ways = ways();
+        ways.handle_ssh_opened();
+        ways.choose(at(0));
+        assert!(!ways.handle_heard(at(10), Way::Udp, true));
+        ways
+    }
+
+    /// Returns ways of which only ssh works.
+    fn over_ssh() -> Ways {
+        let mut ways = ways();
+        assert_eq!(ways.choose(at(0)), UDP);
+        ways.handle_ssh_opened();
+        assert_eq!(ways.choose(at(400)), BOTH);
+        assert!(ways.handle_heard(at(500), Way::Ssh, true));
+        ways
+    }
+
+    #[test]
+    fn the_first_answer_decides_and_ssh_is_needed_only_if_it_was_that() {
+        let udp = over_udp();
+        assert_eq!((udp.in_use(), udp.needs_ssh()), (Way::Udp, false));
+        let ssh = over_ssh();
+        assert_eq!((ssh.in_use(), ssh.needs_ssh()), (Way::Ssh, true));
+    }
+
+    #[test]
+    fn udp_that_answers_late_is_doubted_and_ssh_is_the_way_if_it_alone_answers() {
+        let mut ways = over_udp();
+        assert_eq!(ways.choose(at(1000)), UDP);
+        assert!(!ways.handle_heard(at(1400), Way::Ssh, true), "a late copy");
+        assert_eq!(ways.choose(at(1499)), UDP);
+        assert_eq!(ways.choose(at(1500)), BOTH);
+        assert!(!ways.handle_heard(at(1501), Way::Ssh, false), "an old one");
+        assert!(ways.handle_heard(at(1510), Way::Ssh, true));
+        assert_eq!(ways.choose(at(1520)), SSH);
+    }
+
+    #[test]
+    fn udp_is_tried_more_and_more_seldom_and_is_the_way_as_soon_as_it_answers() {
+        let mut ways = over_ssh();
+        let tried: Vec<u64> = (500..70_000)
+            .step_by(100)
+            .filter(|millis| ways.choose(at(*millis)).udp)
+            .collect();
+        assert_eq!(tried, [1500, 3500, 7500, 15_500, 31_500, 63_500]);
+        ways.try_soon(at(70_000));
+        assert_eq!(ways.choose(at(70_000)), BOTH);
+        assert!(ways.handle_heard(at(70_010), Way::Udp, false));
+        assert_eq!(ways.choose(at(70_020)), UDP);
+    }
+
+    #[test]
+    fn an_ssh_that_ends_leaves_udp() {
+        let mut ways = over_ssh();
+        assert!(ways.handle_ssh_closed());
+        assert_eq!(ways.choose(at(600)), UDP);
+        assert_eq!(ways.choose(at(1600)), UDP);
+        assert!(ways.needs_ssh());
+        ways.handle_ssh_opened();
+        assert_eq!(ways.choose(at(1700)), BOTH);
+    }
+
+    #[test]
+    fn only_what_the_user_wishes_is_used() {
+        let mut udp = Ways::new(at(0), WayPreference::Only(Way::Udp));
+        udp.handle_ssh_opened();
+        assert_eq!((udp.choose(at(9000)), udp.needs_ssh()), (UDP, false));
+        let mut ssh = Ways::new(at(0), WayPreference::Only(Way::Ssh));
+        ssh.handle_ssh_opened();
+        assert_eq!(ssh.choose(at(0)), SSH);
+        assert!(!ssh.handle_heard(at(5), Way::Ssh, true));
+        assert_eq!((ssh.choose(at(9000)), ssh.needs_ssh()), (SSH, true));
+        assert!(!ssh.handle_ssh_closed());
+    }
+}
