@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use fulmar_core::{CompatMode, EscapeKey};
+use fulmar_core::{CompatMode, EscapeKey, WayPreference};
 use fulmar_login::{AddressPreference, AddressSource, PortRange};
 use fulmar_predict::{PredictionConfig, PredictionMode};
 use tracing_subscriber::filter::Targets;
@@ -68,6 +68,8 @@ pub struct LoginSettings {
     pub addresses: AddressPreference,
     /// The source of the server's address.
     pub remote_ip: AddressSource,
+    /// What carries a session.
+    pub transport: WayPreference,
 }
 
 impl SettingLayers<'_> {
@@ -88,6 +90,7 @@ impl SettingLayers<'_> {
                 bind_server: self.value(&table::BIND_SERVER)?,
                 addresses: self.value(&table::FAMILY)?,
                 remote_ip: self.value(&table::REMOTE_IP)?,
+                transport: self.value(&table::TRANSPORT)?,
             },
             predict_overwrite: self.value(&table::PREDICT_OVERWRITE)?,
             escape_key: self.value(&table::ESCAPE_KEY)?,

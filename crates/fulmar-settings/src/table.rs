@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use fulmar_core::EscapeKey;
+use fulmar_core::{EscapeKey, WayPreference};
 use fulmar_login::{AddressPreference, AddressSource, PortRange};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
@@ -20,7 +20,7 @@ pub const LOG_FILTER_VARIABLE: &str = "FULMAR_LOG";
 pub const LOG_FILTER_DEFAULT: &str = "info";
 
 /// All of them, in the order in which they are listed.
-pub static SETTINGS: [&dyn AnySetting; 19] = [
+pub static SETTINGS: [&dyn AnySetting; 20] = [
     &SSH,
     &SERVER,
     &CLIENT,
@@ -29,6 +29,7 @@ pub static SETTINGS: [&dyn AnySetting; 19] = [
     &FAMILY,
     &BIND_SERVER,
     &REMOTE_IP,
+    &TRANSPORT,
     &PREDICT,
     &PREDICT_OVERWRITE,
     &ESCAPE_KEY,
@@ -170,6 +171,21 @@ pub(crate) static REMOTE_IP: Setting<AddressSource> = Setting {
         help: "Which addresses to try: those found here, in the server's order (proxy) or ours, or the server's",
     },
     parse: values::remote_ip,
+};
+
+pub(crate) static TRANSPORT: Setting<WayPreference> = Setting {
+    about: SettingInfo {
+        name: "transport",
+        variable: "FULMAR_TRANSPORT",
+        stock: None,
+        shape: ValueForm::Word(&["auto", "udp", "ssh"]),
+        letters: &[],
+        default: "auto",
+        group: SettingGroup::Network,
+        is_rare: false,
+        help: "What carries a session: UDP, ssh, or UDP where it works and ssh where it does not",
+    },
+    parse: values::transport,
 };
 
 pub(crate) static PREDICT: Setting<PredictionMode> = Setting {

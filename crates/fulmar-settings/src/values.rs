@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use fulmar_base::AddressFamily;
-use fulmar_core::EscapeKey;
+use fulmar_core::{EscapeKey, Way, WayPreference};
 use fulmar_login::{AddressPreference, AddressSource, BindAddress, PortRange, shell_words};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
@@ -118,6 +118,15 @@ pub(crate) fn remote_ip(word: &OsStr) -> Result<AddressSource, String> {
         ("proxy", AddressSource::Proxy),
         ("local", AddressSource::Local),
         ("remote", AddressSource::Remote),
+    ];
+    one_of(word, &choices)
+}
+
+pub(crate) fn transport(word: &OsStr) -> Result<WayPreference, String> {
+    let choices = [
+        ("auto", WayPreference::Auto),
+        ("udp", WayPreference::Only(Way::Udp)),
+        ("ssh", WayPreference::Only(Way::Ssh)),
     ];
     one_of(word, &choices)
 }
