@@ -12,6 +12,11 @@ use fulmar_datagram::limits::{DATAGRAM_BYTES_IPV4, DATAGRAM_BYTES_IPV6};
 /// Source: docs/threat-model.md §6.
 const UNANSWERED_MAX: usize = 20;
 
+/// The datagrams that an address gets with each later try.
+///
+/// Source: docs/threat-model.md §6.
+const MORE_DATAGRAMS: usize = 4;
+
 /// The source of the word that the server is at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AddressSource {
@@ -108,6 +113,16 @@ impl CandidateAddresses {
         match &self.peer {
             Some(peer) => is_family(peer),
             None => self.tried.iter().any(|tried| is_family(&tried.address)),
+        }
+    }
+
+    /// Lets addresses that have never answered have a few more datagrams. The server itself was heard by another way, so that
+    /// a network which has opened is to be found.
+    ///
+    /// Source: docs/threat-model.md §6.
+    pub fn allow_more(&mut self) {
+        for tried in &mut self.tried {
+            tried.datagrams = tried.datagrams.min(UNANSWERED_MAX - MORE_DATAGRAMS);
         }
     }
 

@@ -248,6 +248,7 @@ impl RemoteService for SessionService {
             }
             BootstrapLine::Agreed => {}
             BootstrapLine::Name(name) => self.name = Some(name),
+            BootstrapLine::OverSsh if self.is_reachable() => events.push(OutputEvent::OverSsh),
             BootstrapLine::Heard => {
                 self.is_heard = true;
                 events.push(OutputEvent::Heard);

@@ -53,6 +53,11 @@ impl ClientSockets {
         &self.candidates
     }
 
+    /// Lets addresses that have never answered have a few more datagrams.
+    pub(crate) fn allow_more(&mut self) {
+        self.candidates.allow_more();
+    }
+
     /// Opens a path from a local port that was not used before.
     ///
     /// # Errors
@@ -114,6 +119,11 @@ impl ClientSockets {
                 break;
             }
         }
+    }
+
+    /// Returns the budget of the turn, to be used by other paths.
+    pub(crate) fn budget_mut(&mut self) -> &mut TurnBudget {
+        &mut self.budget
     }
 
     /// Ends a turn: closes what was only needed as long as the server could be anywhere. Returns whether there may

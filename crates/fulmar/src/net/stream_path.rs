@@ -47,6 +47,11 @@ impl StreamPath {
         }
     }
 
+    /// Takes bytes that have come by another way than its own.
+    pub(crate) fn take(&mut self, bytes: &[u8]) {
+        self.reader.take(bytes);
+    }
+
     /// Returns its number.
     pub(crate) fn path(&self) -> PathId {
         self.path

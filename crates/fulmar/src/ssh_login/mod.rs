@@ -191,6 +191,30 @@ impl<S: RemoteService> SshLogin<S> {
         }
     }
 
+    /// Reads what is no business of the login.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses.
+    pub(crate) fn read_records(&mut self, bytes: &mut [u8]) -> io::Result<Transfer> {
+        match &mut self.child {
+            Some(child) => child.pipes().read(Stream::Output, bytes),
+            None => Ok(Transfer::Closed),
+        }
+    }
+
+    /// Writes what is no business of the login, behind what is.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses.
+    pub(crate) fn write_records(&mut self, bytes: &[u8]) -> io::Result<Transfer> {
+        match &mut self.child {
+            Some(child) => child.write_behind(bytes),
+            None => Ok(Transfer::Closed),
+        }
+    }
+
     /// Ends its input behind what there is to write.
     pub(crate) fn end_input(&mut self) {
         if let Some(child) = &mut self.child {

@@ -169,6 +169,19 @@ impl SshChild {
         }
     }
 
+    /// Writes past what it holds for the login, once all of that is written.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses.
+    pub(crate) fn write_behind(&mut self, bytes: &[u8]) -> io::Result<Transfer> {
+        self.write();
+        if self.written < self.outgoing.len() {
+            return Ok(Transfer::WouldBlock);
+        }
+        self.ssh.write(bytes)
+    }
+
     /// Tells if it has taken all that was written to it, which is something.
     pub(crate) fn has_taken_all(&self) -> bool {
         self.written > 0 && self.written == self.outgoing.len() && self.ssh.has_read_all()
