@@ -12,6 +12,7 @@ use fulmar_login::{LoginEvent, LoginStep, SessionService};
 use fulmar_platform::{Readiness, Signal, process, signals};
 
 use super::error::ClientError;
+use super::over_ssh::OverSsh;
 use super::signals::Meaning;
 use super::sockets::Sockets;
 use super::terminal::{Keys, Terminal};
@@ -33,6 +34,8 @@ pub(crate) struct EventLoop {
     pub(crate) client: Client,
     /// The sockets to the server.
     pub(crate) sockets: Sockets,
+    /// The part that the login's ssh has in it.
+    pub(crate) over_ssh: OverSsh,
     /// The user's terminal.
     pub(crate) terminal: Terminal,
     /// The one that waits.
@@ -62,8 +65,10 @@ impl EventLoop {
     ///
     /// When the system does not let us wait any more, or has no socket for us to begin with.
     pub(crate) fn run(&mut self) -> io::Result<ClientEnding> {
-        let path = self.sockets.open()?;
-        self.client.handle_path_opened(now(), path);
+        if self.sockets.ways().may_use_udp() {
+            let path = self.sockets.open()?;
+            self.client.handle_path_opened(now(), path);
+        }
         loop {
             if let Some(ending) = self.carry_out(now()) {
                 return Ok(ending);
@@ -99,6 +104,7 @@ impl EventLoop {
     /// Ends the ssh that has started the server, if it is still there. It takes a moment, so that comes before the terminal
     /// is given back: what is typed meanwhile would echo there.
     pub(crate) fn hang_up(&mut self) {
+        self.end_input();
         let Some(login) = &mut self.login else { return };
         match (login.is_running(), self.client.is_connected()) {
             (true, true) => {
@@ -120,7 +126,7 @@ impl EventLoop {
     fn deadline(&self) -> Option<Time> {
         let timeout = self.client.poll_timeout().map(|(at, _)| at);
         let login = self.login.as_ref().and_then(SshLogin::deadline);
-        let limits = [timeout, login, self.goodbye_until];
+        let limits = [timeout, login, self.goodbye_until, self.over_ssh_due()];
         limits.into_iter().flatten().min()
     }
 
@@ -131,9 +137,9 @@ impl EventLoop {
                 registry.add_ready(Token::Backlog);
             }
             self.sockets.register(registry);
-            if let Some(login) = self.login.as_ref().filter(|login| login.is_running()) {
-                login.register(registry);
-            }
+            let wants_room = self.sockets.wants_room_over_ssh();
+            self.over_ssh
+                .register(registry, self.login.as_ref(), wants_room);
             let wants_keys = self.client.wants_keys();
             self.terminal.register(registry, wants_keys);
         })
@@ -145,10 +151,14 @@ impl EventLoop {
         let mut keys = None;
         while let Some(event) = self.reactor.poll_event() {
             match event {
-                ReactorEvent::Hint(hint) => self.client.handle_hint(now, hint),
+                ReactorEvent::Hint(hint) => {
+                    self.sockets.ways_mut().try_soon(now);
+                    self.client.handle_hint(now, hint);
+                }
                 ReactorEvent::Signal(signal) => self.handle_signal(now, Meaning::of(signal)),
                 ReactorEvent::Ready(Token::Backlog, _) => {
-                    self.sockets.resume(now, &mut self.client)
+                    self.sockets.resume(now, &mut self.client);
+                    self.hear_over_ssh(now, Token::SshOutput);
                 }
                 ReactorEvent::Ready(Token::Socket(index), _) => {
                     self.sockets.receive(now, index, &mut self.client);
@@ -162,6 +172,7 @@ impl EventLoop {
             self.resume(now);
         }
         self.attend_login(now);
+        self.attend_over_ssh(now);
         if let Some(readiness) = keys {
             self.read_keys(now, readiness);
         }
@@ -172,6 +183,9 @@ impl EventLoop {
     }
 
     fn hear_ssh(&mut self, now: Time, token: Token) {
+        if self.hear_over_ssh(now, token) {
+            return;
+        }
         if let Some(login) = &mut self.login {
             if self.client.is_connected() {
                 login.state_mut().handle_connected();
@@ -185,8 +199,6 @@ impl EventLoop {
         let Some(login) = &mut self.login else { return };
         if self.client.is_connected() {
             login.state_mut().handle_connected();
-            // A server that could use it for our datagrams stays as long as it is open.
-            login.end_input();
         }
         if login.is_running() {
             login.end_turn(now);
@@ -197,8 +209,10 @@ impl EventLoop {
         if is_heard && self.steps.take(now, Step::Heard) {
             self.client.note_heard();
         }
+        let mut early = None;
         while let Some(event) = login.poll_event(now) {
             match event {
+                LoginEvent::OverSsh(bytes) => early = Some(bytes),
                 LoginEvent::Reached(LoginStep::Agreed) => {
                     self.steps.take(now, Step::Agreed);
                 }
@@ -209,6 +223,9 @@ impl EventLoop {
                 LoginEvent::Failed(failure) => self.trouble = Some(ClientError::Login(failure)),
                 _ => {}
             }
+        }
+        if let Some(early) = early {
+            self.begin_over_ssh(now, &early);
         }
     }
 
@@ -297,6 +314,7 @@ impl EventLoop {
         if self.sockets.transmit(now, &mut self.client) {
             self.steps.take(now, Step::FirstDatagram);
         }
+        self.flush_over_ssh();
         if self.client.is_connected() {
             self.steps.take(now, Step::FirstAnswer);
         }
@@ -341,8 +359,15 @@ impl EventLoop {
     }
 
     fn open_path(&mut self, now: Time) {
+        if !self.sockets.ways().may_use_udp() {
+            return;
+        }
         match self.sockets.open() {
-            Ok(path) => self.client.handle_path_opened(now, path),
+            Ok(path) => {
+                self.client.handle_path_opened(now, path);
+                self.sockets.ways_mut().try_soon(now);
+                self.sockets.use_ssh(now, &mut self.client);
+            }
             // The paths that are open go on.
             Err(error) => tracing::warn!(%error, "opening another port"),
         }

@@ -6,6 +6,7 @@ pub(crate) mod capabilities;
 mod error;
 mod event_loop;
 mod key_source;
+mod over_ssh;
 mod signals;
 mod sockets;
 mod terminal;
@@ -18,7 +19,7 @@ use std::path::Path;
 use fulmar_base::SendError;
 use fulmar_core::{
     Agreement, Client, ClientConfig, ClientEnding, CompatMode, ExitCause, LastScreen,
-    OuterTerminal, SessionEnd,
+    OuterTerminal, SessionEnd, Way, WayPreference, Ways,
 };
 use fulmar_datagram::Key;
 use fulmar_login::{CandidateAddresses, DIRECT_COLORS, SessionName, SessionService};
@@ -31,6 +32,7 @@ use self::capabilities::{Alternate, TerminalWishes};
 pub(crate) use self::error::ClientError;
 use self::event_loop::EventLoop;
 use self::key_source::KeyText;
+use self::over_ssh::OverSsh;
 use self::sockets::Sockets;
 use self::terminal::Terminal;
 use crate::clock::now;
@@ -241,6 +243,9 @@ impl ClientSetup {
     ) -> Result<SessionEnd, ClientError> {
         let (outer, warning) = self.outer_terminal()?;
         let compat = self.compat;
+        let mut warnings = Vec::from_iter(warning);
+        let mut wish = self.settings.login.transport;
+        let agreed = Agreement::capabilities_of(params.agreement);
         let is_logging_in = params.login.as_ref().is_some_and(SshLogin::is_running);
         let terminal = Terminal::enter(self.tty).map_err(ClientError::NoTerminal)?;
         let config = ClientConfig {
@@ -265,7 +270,19 @@ impl ClientSetup {
             ..ClientConfig::new(params.key, random::seed()?)
         };
         let mut client = Client::new(now(), config);
-        if let Some(warning) = &warning {
+        let can_use_ssh = is_logging_in && OverSsh::is_possible(agreed, wish);
+        let over_ssh = if can_use_ssh {
+            OverSsh::begin(now(), wish)
+        } else {
+            OverSsh::none()
+        };
+        if wish == WayPreference::Only(Way::Ssh) && !can_use_ssh {
+            wish = WayPreference::Only(Way::Udp);
+            let what = "this server cannot use ssh for a session: UDP is used";
+            client.tell(now(), what.to_owned());
+            warnings.push(what.to_owned());
+        }
+        for warning in &warnings {
             client.tell(now(), warning.clone());
         }
         if self.trace.is_written() {
@@ -273,12 +290,13 @@ impl ClientSetup {
         }
         let mut event_loop = EventLoop {
             client,
-            sockets: Sockets::new(params.candidates, self.trace),
+            sockets: Sockets::new(params.candidates, Ways::new(now(), wish), self.trace),
+            over_ssh,
             terminal,
             reactor: params.reactor,
             login: params.login,
             goodbye_until: None,
-            warnings: Vec::from_iter(warning),
+            warnings,
             steps: params.steps,
             ended_by: None,
             is_cut_off: params.is_cut_off,

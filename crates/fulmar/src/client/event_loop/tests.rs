@@ -61,7 +61,12 @@ impl Scene {
         let mut scene = Scene {
             event_loop: EventLoop {
                 client: Client::new(now(), config),
-                sockets: Sockets::new(candidates, Trace::default()),
+                sockets: Sockets::new(
+                    candidates,
+                    fulmar_core::Ways::new(now(), fulmar_core::WayPreference::Auto),
+                    Trace::default(),
+                ),
+                over_ssh: OverSsh::none(),
                 terminal: Terminal::enter(Tty::open(&terminal).unwrap()).unwrap(),
                 reactor: Reactor::new(&[]).unwrap(),
                 login: None,

@@ -75,7 +75,11 @@ impl Near {
     fn to(candidates: CandidateAddresses) -> Near {
         let mut near = Near {
             core: Client::new(now(), ClientConfig::new(key(), [1; 32])),
-            sockets: Sockets::new(candidates, Trace::default()),
+            sockets: Sockets::new(
+                candidates,
+                Ways::new(now(), fulmar_core::WayPreference::Auto),
+                Trace::default(),
+            ),
         };
         near.open(now());
         near

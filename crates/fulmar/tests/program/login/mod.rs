@@ -12,6 +12,7 @@ mod leaving;
 mod narrow;
 mod noise;
 mod options;
+mod over_ssh;
 mod plain;
 pub(crate) mod scene;
 mod secrets;

@@ -29,8 +29,17 @@ fn blocked(starter: Starter, block: impl FnOnce(&Machine)) -> Option<(Scene, Ter
     };
     let scene = Scene::new(&plan)?;
     block(&scene.far);
-    let terminal = scene.start(starter, &[&format!("bob@{FAR}")])?;
+    let terminal = start(&scene, starter)?;
     Some((scene, terminal))
+}
+
+/// Starts a login of which ssh is not to carry the session.
+fn start(scene: &Scene, starter: Starter) -> Option<Terminal> {
+    let destination = format!("bob@{FAR}");
+    match starter {
+        Starter::Fulmar => scene.start(starter, &["--transport=udp", &destination]),
+        _ => scene.start(starter, &[&destination]),
+    }
 }
 
 /// Expects that the user is told `words` and where, leaves, and that nothing stays.
@@ -85,7 +94,7 @@ fn a_firewall_here_forbids_it(starter: Starter) {
         return;
     };
     block_udp(&scene.near, Way::Back);
-    let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
+    let Some(mut terminal) = start(&scene, starter) else {
         return;
     };
     terminal.wait_for_text("a local firewall forbids it");

@@ -1,0 +1,113 @@
+//! Sessions that ssh carries, where no UDP passes or the user wishes it.
+
+use super::scene::{
+    FAR, Plan, Scene, Starter, expect_session, expect_work, for_each_starter, leave,
+};
+use crate::support::network::{Families, Way, block_udp, let_udp_pass};
+use crate::support::{Process, Terminal};
+
+for_each_starter! {
+    no_udp_there: fulmar;
+    no_udp_back: fulmar;
+    no_udp_either_way: fulmar;
+    by_wish: fulmar;
+    udp_that_opens_and_closes: fulmar;
+    an_ssh_that_is_killed: fulmar;
+}
+
+/// What a user is told when ssh is the way.
+const BY_SSH: &str = "ssh carries the session";
+
+/// What a user is told when UDP is it again.
+const BY_UDP: &str = "UDP carries the session again";
+
+const BOTH_WAYS: [Way; 2] = [Way::Out, Way::Back];
+
+/// A login to a machine that does not let UDP pass in these directions.
+fn blocked(starter: Starter, ways: &[Way], words: &[&str]) -> Option<(Scene, Terminal)> {
+    let plan = Plan {
+        families: Families::V4,
+        ..Plan::default()
+    };
+    let scene = Scene::new(&plan)?;
+    ways.iter().for_each(|way| block_udp(&scene.far, *way));
+    let destination = format!("bob@{FAR}");
+    let terminal = scene.start(starter, &[words, &[&destination]].concat())?;
+    Some((scene, terminal))
+}
+
+fn expect_session_without(starter: Starter, ways: &[Way]) {
+    let Some((scene, mut terminal)) = blocked(starter, ways, &[]) else {
+        return;
+    };
+    terminal.wait_for_text(BY_SSH);
+    expect_session(&scene, starter, &mut terminal);
+}
+
+fn no_udp_there(starter: Starter) {
+    expect_session_without(starter, &[Way::Out]);
+}
+
+fn no_udp_back(starter: Starter) {
+    expect_session_without(starter, &[Way::Back]);
+}
+
+fn no_udp_either_way(starter: Starter) {
+    expect_session_without(starter, &BOTH_WAYS);
+}
+
+fn by_wish(starter: Starter) {
+    let Some((scene, mut terminal)) = blocked(starter, &BOTH_WAYS, &["--transport=ssh"]) else {
+        return;
+    };
+    BOTH_WAYS
+        .iter()
+        .for_each(|way| let_udp_pass(&scene.far, *way));
+    expect_session(&scene, starter, &mut terminal);
+}
+
+fn udp_that_opens_and_closes(starter: Starter) {
+    let Some((scene, mut terminal)) = blocked(starter, &BOTH_WAYS, &[]) else {
+        return;
+    };
+    terminal.wait_for_text(BY_SSH);
+    expect_work(&mut terminal);
+    terminal.type_keys("\x1ei");
+    terminal.wait_for_text("ssh, as UDP does not answer");
+    terminal.type_keys(" ");
+    BOTH_WAYS
+        .iter()
+        .for_each(|way| let_udp_pass(&scene.far, *way));
+    terminal.wait_for_text(BY_UDP);
+    terminal.type_keys("clear; echo twice $((5 * 11))\n");
+    terminal.wait_for_text("twice 55");
+    BOTH_WAYS.iter().for_each(|way| block_udp(&scene.far, *way));
+    terminal.type_keys("clear; echo once $((6 * 11))\n");
+    terminal.wait_for_text("once 66");
+    // What was told a key may have dismissed.
+    terminal.type_keys("\x1ei");
+    terminal.wait_for_text("ssh, as UDP does not answer");
+    terminal.type_keys(" ");
+    assert_eq!(leave(&mut terminal).code(), Some(7));
+    scene.expect_nothing_left();
+}
+
+fn an_ssh_that_is_killed(starter: Starter) {
+    let Some((scene, mut terminal)) = blocked(starter, &BOTH_WAYS, &[]) else {
+        return;
+    };
+    terminal.wait_for_text(BY_SSH);
+    expect_work(&mut terminal);
+    let mut ssh = scene.near.processes();
+    ssh.retain(|(_, line)| line.starts_with("ssh "));
+    for (pid, _) in ssh {
+        Process::of(pid).expect("it runs").kill();
+    }
+    terminal.wait_for_text("has ended: UDP is tried");
+    terminal.type_keys("clear; echo once $((6 * 11))\n");
+    BOTH_WAYS
+        .iter()
+        .for_each(|way| let_udp_pass(&scene.far, *way));
+    terminal.wait_for_text("once 66");
+    expect_session(&scene, starter, &mut terminal);
+}
