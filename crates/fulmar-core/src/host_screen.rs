@@ -1,6 +1,7 @@
 //! The program's screen, from server to client.
 
 mod hint_wire;
+mod line_inbox;
 mod resizes;
 mod wire;
 
