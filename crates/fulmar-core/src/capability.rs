@@ -16,6 +16,8 @@ pub enum Capability {
     Exit,
     /// The server's hints about the program, for prediction.
     Hints,
+    /// The lines that have left the screen at its top.
+    History,
     /// Pauses that grow while nothing happens.
     Idle,
     /// Frames with the whole look of a screen, beyond what a stock peer knows.
@@ -30,11 +32,12 @@ pub enum Capability {
 
 impl Capability {
     /// All that there are, in the order of their names.
-    pub const ALL: [Capability; 9] = [
+    pub const ALL: [Capability; 10] = [
         Capability::Attach,
         Capability::Challenge,
         Capability::Exit,
         Capability::Hints,
+        Capability::History,
         Capability::Idle,
         Capability::Rich,
         Capability::Sizes,
@@ -49,6 +52,7 @@ impl Capability {
             Capability::Challenge => "challenge",
             Capability::Exit => "exit",
             Capability::Hints => "hints",
+            Capability::History => "history",
             Capability::Idle => "idle",
             Capability::Rich => "rich",
             Capability::Sizes => "sizes",
@@ -87,6 +91,11 @@ impl Capabilities {
     /// All that we have.
     pub const ALL: Capabilities = Capabilities {
         bits: (1 << Capability::ALL.len()) - 1,
+    };
+
+    /// All that a client offers: it does nothing with lines yet.
+    pub const OFFERED: Capabilities = Capabilities {
+        bits: Capabilities::ALL.bits & !Capability::History.bit(),
     };
 
     /// Reads names with commas between them. A name that we do not know is one of a later version,
@@ -171,7 +180,7 @@ mod tests {
     #[test]
     fn a_name_may_be_lost_among_others_unknown_ones_and_nonsense() {
         let exit = Capabilities::from_iter([Capability::Exit]);
-        for text in ["exit", "exit,exit", "history,exit,zzz", ",exit,", "-,exit"] {
+        for text in ["exit", "exit,exit", "events,exit,zzz", ",exit,", "-,exit"] {
             assert_eq!(Capabilities::parse(text), exit, "{text}");
         }
         for text in ["", "-", ",", "EXIT", "exit ", "exits", "exit;", "\u{1b}[m"] {
@@ -187,7 +196,7 @@ mod tests {
         assert_eq!(Capabilities::NONE.to_string(), "-");
         assert_eq!(
             format!("{:?}", Capabilities::ALL),
-            "attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal"
+            "attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal"
         );
     }
 

@@ -3,7 +3,10 @@
 mod hint_wire;
 mod line_inbox;
 mod resizes;
+mod told_lines;
 mod wire;
+
+pub(crate) use self::told_lines::ToldLines;
 
 use std::cell::Cell;
 use std::rc::Rc;

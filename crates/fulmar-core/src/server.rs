@@ -6,7 +6,7 @@ use std::time::Duration;
 use fulmar_base::{Hint, PathId, SendError, Time};
 use fulmar_datagram::Key;
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
-use fulmar_terminal::{Screen, Size, TerminalReport};
+use fulmar_terminal::{Screen, ScrollbackLimits, Size, TerminalReport};
 use fulmar_transport::{Arrival, Dialect, Ending, EndpointEvent, Received, StateNumber, Transmit};
 
 use crate::agreement::Agreement;
@@ -39,6 +39,8 @@ pub struct ServerConfig {
     pub network_timeout: Option<Duration>,
     /// The silence of the client after which [`ExitRequest::IfIdle`] is obeyed. (`MOSH_SERVER_SIGNAL_TMOUT`)
     pub signal_timeout: Option<Duration>,
+    /// The lines above the screen that are kept, if the client takes them.
+    pub history: ScrollbackLimits,
     /// For the chaff and for a salt; from the system's random source.
     pub seed: Seed,
 }
@@ -54,6 +56,7 @@ impl ServerConfig {
             datagram_bytes: DATAGRAM_BYTES_IPV4,
             network_timeout: None,
             signal_timeout: None,
+            history: ScrollbackLimits::default(),
             seed,
         }
     }
@@ -175,6 +178,7 @@ pub struct Server {
     phase: Phase,
     has_started_shell: bool,
     signal_timeout: Option<Duration>,
+    history: ScrollbackLimits,
     events: VecDeque<ServerEvent>,
 }
 
@@ -188,6 +192,7 @@ impl Server {
             datagram_bytes,
             network_timeout,
             signal_timeout,
+            history,
             seed,
         } = config;
         let connection = ConnectionConfig {
@@ -198,6 +203,9 @@ impl Server {
         };
         let connection = Connection::new(now, key, connection);
         let mut session = Session::new(size, seed);
+        if connection.may_want_history() {
+            session.keep_history(history);
+        }
         if connection.reports_terminal() {
             session.await_report();
         }
@@ -211,6 +219,7 @@ impl Server {
             phase: Phase::Serving,
             has_started_shell: false,
             signal_timeout,
+            history,
             events: VecDeque::new(),
         }
     }
@@ -535,6 +544,9 @@ impl Server {
         tracing::info!("another client has attached");
         self.session.change_client();
         let connection = attachment.connection;
+        if connection.may_want_history() {
+            self.session.keep_history(self.history);
+        }
         if connection.reports_terminal() {
             self.session.await_report();
         }

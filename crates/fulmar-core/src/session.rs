@@ -6,12 +6,14 @@ use std::time::Duration;
 use fulmar_base::Time;
 use fulmar_predict::TtyHints;
 use fulmar_terminal::{
-    CursorKeyMode, CursorKeys, ModeFlags, Reflow, Screen, Size, Terminal, TerminalReport,
+    CursorKeyMode, CursorKeys, History, ModeFlags, Reflow, Screen, ScrollbackLimits, Size,
+    Terminal, TerminalReport,
 };
 use fulmar_transport::StateNumber;
 
 use crate::echo_ack::EchoHistory;
 use crate::frame_hold::{Frame, FrameHold};
+use crate::history_place::HistoryPlace;
 use crate::pty_input::PtyInput;
 use crate::pty_replies::TtyReader;
 use crate::random::Seed;
@@ -31,6 +33,8 @@ pub(crate) struct Session {
     hold: FrameHold,
     /// The screen that clients are to see: the terminal's, or the one before an unfinished frame.
     shown: Rc<Screen>,
+    /// The end of the history above that.
+    shown_place: HistoryPlace,
     /// True if the terminal may have changed since that was taken of it.
     is_stale: bool,
     /// The echo ack that goes with it: an answer that is held back is none yet.
@@ -53,6 +57,7 @@ impl Session {
         let terminal = Terminal::new(size);
         Session {
             shown: Rc::new(terminal.screen().clone()),
+            shown_place: HistoryPlace::default(),
             is_stale: false,
             shown_ack: StateNumber::ZERO,
             terminal,
@@ -71,6 +76,19 @@ impl Session {
     /// Returns the screen that clients are to see.
     pub(crate) fn shown(&self) -> &Rc<Screen> {
         &self.shown
+    }
+
+    /// Keeps lines that leave the screen at its top from now on, if that was not begun before.
+    pub(crate) fn keep_history(&mut self, limits: ScrollbackLimits) {
+        if self.terminal.history().is_none() {
+            self.terminal.keep_history(limits);
+            self.is_stale = true;
+        }
+    }
+
+    /// Returns the lines above the screen, if they are kept, and where those end that are above what clients are to see.
+    pub(crate) fn history(&self) -> Option<(History<'_>, HistoryPlace)> {
+        Some((self.terminal.history()?, self.shown_place))
     }
 
     /// The size that the program's window has.
@@ -242,7 +260,7 @@ impl Session {
 
     /// Shows the screen as it is, finished or not: nothing more will come.
     pub(crate) fn finish(&mut self) {
-        self.shown = Rc::new(self.terminal.screen().clone());
+        self.show();
         self.input.clear();
     }
 
@@ -262,11 +280,24 @@ impl Session {
         self.asked.map(|asked| asked + REPORT_WAITS)
     }
 
+    fn show(&mut self) {
+        let screen = self.terminal.screen();
+        self.shown = Rc::new(screen.clone());
+        if let Some(history) = self.terminal.history() {
+            self.shown_place = HistoryPlace {
+                end: history.end(),
+                clears: history.clears(),
+                cleared_at: history.cleared_at(),
+                is_alternate: screen.is_alternate(),
+            };
+        }
+    }
+
     fn look(&mut self, now: Time) {
         let screen = self.terminal.screen();
         if self.hold.look(now, screen.is_synchronized()) == Frame::Ready {
             if std::mem::take(&mut self.is_stale) {
-                self.shown = Rc::new(screen.clone());
+                self.show();
             }
             self.shown_ack = self.echo.echo_ack();
         }

@@ -40,7 +40,7 @@ impl SessionRequest<'_> {
             ports: self.ports,
             locale: self.locale,
             command: self.command,
-            ..Offer::of(Capabilities::ALL)
+            ..Offer::of(Capabilities::OFFERED)
         };
         // Stock knows no more.
         let stock = stock_words(&offer, self.colors.min(256));

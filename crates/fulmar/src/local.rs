@@ -106,7 +106,7 @@ fn offer(command: &[OsString], wish: SessionWish, setup: &ClientSetup) -> Bootst
         size: Some(setup.size()),
         colors: Some(setup.colors()),
         command: session_command(command),
-        ..Offer::of(Capabilities::ALL)
+        ..Offer::of(Capabilities::OFFERED)
     };
     BootstrapRequest {
         start: None,

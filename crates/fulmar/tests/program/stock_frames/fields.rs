@@ -28,7 +28,7 @@ fn agreement() -> Option<Agreement> {
     let offer =
         b"FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal\nFULMAR END\n";
     let answer =
-        b"FULMAR CONNECT 1 attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal 0.1.0\n";
+        b"FULMAR CONNECT 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal 0.1.0\n";
     Some(Agreement::of(offer, answer, Capabilities::ALL))
 }
 

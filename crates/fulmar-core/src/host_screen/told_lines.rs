@@ -1,0 +1,136 @@
+//! The lines of the history that a client is being told.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use fulmar_terminal::History;
+
+use crate::history_place::HistoryPlace;
+
+/// The most bytes of lines that are told and not known to have arrived, but for the last line: what a person who types after an outage
+/// may have to wait for.
+///
+/// Chosen by eye: a second of a slow link, and at a round trip of 100 ms 300 kB/s.
+const WINDOW_BYTES: usize = 32 << 10;
+
+/// The lines from the first on that the client may not have. The states of one connection share them.
+#[derive(Debug, Default)]
+pub(crate) struct ToldLines {
+    /// In the order of their numbers; those in between are gone.
+    lines: VecDeque<(u64, Rc<[u8]>)>,
+    bytes: usize,
+}
+
+/// Lines with numbers in a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// The number of the first.
+    pub(crate) first: u64,
+    pub(crate) lines: Vec<Rc<[u8]>>,
+}
+
+impl Run {
+    /// The number of the next line.
+    pub(crate) fn end(&self) -> u64 {
+        self.first + self.lines.len() as u64
+    }
+}
+
+impl ToldLines {
+    /// Forgets the lines before `number`, which the client has, and fills the window with those of `history` that the screen at
+    /// `place` has above it.
+    pub(crate) fn follow(&mut self, number: u64, history: &History<'_>, place: HistoryPlace) {
+        let number = number.max(place.cleared_at);
+        while let Some((first, line)) = self.lines.front()
+            && *first < number
+        {
+            self.bytes -= line.len();
+            self.lines.pop_front();
+        }
+        let last = self.lines.back().map_or(number, |(last, _)| last + 1);
+        let mut packed = Vec::new();
+        for next in last.max(history.first())..place.end {
+            if self.bytes >= WINDOW_BYTES || !history.read(next, &mut packed) {
+                break;
+            }
+            self.bytes += packed.len();
+            self.lines.push_back((next, packed.as_slice().into()));
+        }
+    }
+
+    /// The number behind the last line.
+    pub(crate) fn end(&self) -> Option<u64> {
+        self.lines.back().map(|(last, _)| last + 1)
+    }
+
+    /// The lines from `from` on and before `to` that have numbers in a row and at most so many bytes. If `is_alone`, there is at least one
+    /// if there is any.
+    pub(crate) fn run(&self, from: u64, to: u64, bytes_max: usize, is_alone: bool) -> Run {
+        let start = self.lines.partition_point(|(number, _)| *number < from);
+        let mut run = Run {
+            first: to,
+            lines: Vec::new(),
+        };
+        let mut left = bytes_max;
+        for (number, line) in self.lines.range(start..) {
+            let cost = line.len() + LINE_OVERHEAD_BYTES;
+            let is_wanted = cost <= left || is_alone && run.lines.is_empty();
+            if run.lines.is_empty() && *number < to {
+                run.first = *number;
+            }
+            if *number >= to || !is_wanted || *number != run.end() {
+                break;
+            }
+            left = left.saturating_sub(cost);
+            run.lines.push(Rc::clone(line));
+        }
+        if run.lines.is_empty() && run.first < to {
+            // No room, and nothing is told: not that lines are gone, either.
+            run.first = from;
+        }
+        run
+    }
+}
+
+/// The most bytes that a line needs in a message beside its own.
+///
+/// Source: docs/protocol.md §13.14, as the encoding of Protocol Buffers has it.
+const LINE_OVERHEAD_BYTES: usize = 1 + 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(numbers: &[u64]) -> ToldLines {
+        let line = |number: &u64| (*number, Rc::from(number.to_string().as_bytes()));
+        ToldLines {
+            lines: numbers.iter().map(line).collect(),
+            bytes: 0,
+        }
+    }
+
+    fn numbers(run: &Run) -> std::ops::Range<u64> {
+        run.first..run.end()
+    }
+
+    #[test]
+    fn a_run_ends_where_a_number_is_missing_or_there_is_no_room() {
+        let told = lines(&[3, 4, 5, 8, 9]);
+        assert_eq!(numbers(&told.run(0, 10, 1000, false)), 3..6);
+        assert_eq!(numbers(&told.run(4, 5, 1000, false)), 4..5);
+        assert_eq!(numbers(&told.run(6, 10, 1000, false)), 8..10);
+        assert_eq!(numbers(&told.run(3, 10, 11, false)), 3..5);
+    }
+
+    #[test]
+    fn without_room_nothing_is_said_of_lines_that_are_gone() {
+        let told = lines(&[3, 4]);
+        assert_eq!(numbers(&told.run(1, 5, 2, false)), 1..1);
+        assert_eq!(numbers(&told.run(1, 5, 2, true)), 3..4);
+    }
+
+    #[test]
+    fn lines_that_are_all_gone_are_left_out() {
+        assert_eq!(numbers(&lines(&[]).run(1, 5, 1000, false)), 5..5);
+    }
+}
