@@ -2,6 +2,7 @@
 
 mod config;
 mod drawing;
+mod history;
 mod way;
 
 use std::collections::VecDeque;

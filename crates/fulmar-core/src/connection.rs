@@ -1,5 +1,6 @@
 //! The connection of a session to one client.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use fulmar_base::Time;
@@ -9,7 +10,7 @@ use fulmar_transport::{Dialect, Endpoint, EndpointConfig, Intake, Role, StateNum
 use crate::agreement::Agreement;
 use crate::capability::{Capabilities, Capability};
 use crate::exit_status::{ExitStatus, WIRE_DETACHED, WIRE_TAKEN_OVER};
-use crate::host_screen::HostScreen;
+use crate::host_screen::{HostScreen, ToldLines};
 use crate::random::{Seed, SeededNoise};
 use crate::session::Session;
 use crate::user_stream::{UserEvent, UserStream};
@@ -23,7 +24,18 @@ pub(crate) struct Connection {
     capabilities: Capabilities,
     /// True if its client takes a session which is there.
     is_attachment: bool,
+    /// The lines above the screen that the client may not have.
+    lines: Rc<RefCell<ToldLines>>,
+    /// The number of the first line that the client is told; `None` before there is one to tell.
+    first_told: Option<u64>,
 }
+
+/// A client that takes a session is told so many screens of lines, and then what comes. Chosen by eye: what a person looks back to.
+const FIRST_SCREENS: u64 = 3;
+
+/// The most lines that are told beside a screen that the client has not acknowledged. Chosen by eye: as many as a
+/// datagram has room for if they are short.
+const SPARE_LINES: u64 = 32;
 
 /// The settings of a connection, beside its key.
 pub(crate) struct ConnectionConfig {
@@ -52,6 +64,8 @@ impl Connection {
         Connection {
             capabilities: Agreement::capabilities_of(agreement),
             is_attachment: false,
+            lines: Rc::default(),
+            first_told: None,
             endpoint: Endpoint::new(
                 now,
                 config,
@@ -125,6 +139,47 @@ impl Connection {
         events
     }
 
+    /// Tells if the client may take the lines that leave the screen at its top.
+    pub(crate) fn may_want_history(&self) -> bool {
+        self.capabilities.has(Capability::History)
+    }
+
+    fn wants_history(&self) -> bool {
+        self.may_want_history() && self.endpoint.dialect() == Dialect::Native
+    }
+
+    /// Returns `state` with as much of the history as is to be told now: a few lines more with a screen that has to be sent, where there
+    /// is room beside it; nothing until the client has acknowledged that; and then as much as may be on its way.
+    fn with_history(&mut self, state: HostScreen, session: &Session) -> HostScreen {
+        let Some((history, place)) = session.history().filter(|_| self.wants_history()) else {
+            return state;
+        };
+        let first = *self.first_told.get_or_insert_with(|| {
+            let screens = FIRST_SCREENS * u64::from(session.shown().size().rows());
+            let is_attachment = self.is_attachment;
+            let newest = place.end.saturating_sub(screens).max(history.first());
+            if is_attachment { newest } else { 0 }
+        });
+        let acknowledged = self.endpoint.acknowledged();
+        let known = acknowledged.told().unwrap_or(first);
+        let last = self.endpoint.sender().sent();
+        let sent = last.told().unwrap_or(first);
+        let mut lines = self.lines.borrow_mut();
+        lines.follow(known, &history, place);
+        let all = lines.end().unwrap_or(sent).max(place.cleared_at);
+        let told = if !state.shows_more_than(acknowledged) {
+            all
+        } else if state.shows_more_than(last) && history.first() <= sent {
+            sent + SPARE_LINES
+        } else {
+            // In a flood lines go before they were told: those that are there when it is over come then.
+            sent
+        };
+        let told = told.max(place.cleared_at).clamp(sent, all.max(sent));
+        drop(lines);
+        state.with_history(place, told, &self.lines)
+    }
+
     /// Has the client shown what the session shows, and lets it type as long as there is room.
     pub(crate) fn follow(&mut self, now: Time, session: &Session) {
         let state = self
@@ -139,6 +194,7 @@ impl Connection {
             Some(hints) if self.wants_hints() => state.with_hints(hints),
             _ => state,
         };
+        let state = self.with_history(state, session);
         self.endpoint.set_local(now, state);
         self.endpoint
             // Without room, new states count as lost. The client sends them again (docs/protocol.md

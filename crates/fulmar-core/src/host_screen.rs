@@ -1,6 +1,7 @@
 //! The program's screen, from server to client.
 
 mod hint_wire;
+mod history_wire;
 mod line_inbox;
 mod resizes;
 mod told_lines;
@@ -8,21 +9,35 @@ mod wire;
 
 pub(crate) use self::told_lines::ToldLines;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use fulmar_predict::TtyHints;
 use fulmar_terminal::{Clustering, Screen, Size, Vocabulary};
 use fulmar_transport::{ApplyError, Budget, Difference, Reached, StateNumber, Synced, WorkBudget};
 
+use self::history_wire::HistoryMessage;
+use self::line_inbox::LineInbox;
 use self::resizes::Resizes;
+use self::told_lines::Run;
 use self::wire::Message;
 use crate::capability::{Capabilities, Capability};
+use crate::history_item::HistoryItem;
+use crate::history_place::HistoryPlace;
 
 /// The work that keeping one more state makes for each row of its screen: both grids are gone through and
 /// sorted to see what it shares with its neighbours. Measured with screens of 4096 rows that have all moved,
 /// 4 to 5 ms a state, at 4 ns a unit and cautiously.
 const KEEPING_WORK: u64 = 256;
+
+/// The most bytes of lines in a message that changes nothing on the screen, but for a single long line. Chosen by eye: compressed, text takes
+/// a datagram or two.
+const LINES_BYTES: usize = 4096;
+
+/// With what changes on the screen come no more lines than make a message so long: it should be one datagram.
+///
+/// Chosen by eye: the shortest datagrams have 500 bytes, and what has lines is compressed to a half.
+const SPARE_BYTES: usize = 1000;
 
 /// A state of the screen: what is shown, how much of the input that is an answer to, and what the
 /// server knows of the program beside it.
@@ -31,16 +46,30 @@ const KEEPING_WORK: u64 = 256;
 /// are the same if the peer could not tell their screens apart: what its vocabulary has no words for
 /// never wakes a sender.
 ///
-/// Source: docs/protocol.md §6.2, §6.4, §6.5, §13.7.
+/// Source: docs/protocol.md §6.2, §6.4, §6.5, §13.7, §13.14.
 #[derive(Clone, Debug)]
 pub struct HostScreen {
     screen: Rc<Screen>,
     echo_ack: StateNumber,
     /// `None` until the first come; in a legacy session none do.
     hints: Option<TtyHints>,
+    /// `None` until something is heard of it; in a session that has not agreed on it, that is never.
+    history: Option<HistoryState>,
+    /// The lines that the states of this object have brought.
+    inbox: Rc<RefCell<LineInbox>>,
     vocabulary: &'static Vocabulary,
     /// Hints that could not be read, of all states of this object.
     ignored_hints: Rc<Cell<u64>>,
+}
+
+/// The history that belongs to a state: its end, and as much of it as its reader has.
+#[derive(Clone, Debug)]
+pub(crate) struct HistoryState {
+    place: HistoryPlace,
+    /// The number of the first line that has not been told.
+    told: u64,
+    /// The lines that may have to be told; the writer's alone.
+    lines: Rc<RefCell<ToldLines>>,
 }
 
 impl HostScreen {
@@ -52,6 +81,8 @@ impl HostScreen {
             screen: Rc::new(Screen::new(size)),
             echo_ack: StateNumber::ZERO,
             hints: None,
+            history: None,
+            inbox: Rc::default(),
             vocabulary: &Vocabulary::STOCK,
             ignored_hints: Rc::default(),
         }
@@ -73,6 +104,8 @@ impl HostScreen {
             screen: screen.into(),
             echo_ack,
             hints: self.hints,
+            history: self.history.clone(),
+            inbox: Rc::clone(&self.inbox),
             vocabulary: self.vocabulary,
             ignored_hints: Rc::clone(&self.ignored_hints),
         }
@@ -103,6 +136,43 @@ impl HostScreen {
         }
     }
 
+    /// Returns this state with that history above its screen, of which no more is told than up to the line `told`.
+    #[must_use]
+    pub(crate) fn with_history(
+        self,
+        place: HistoryPlace,
+        told: u64,
+        lines: &Rc<RefCell<ToldLines>>,
+    ) -> HostScreen {
+        let lines = Rc::clone(lines);
+        HostScreen {
+            history: Some(HistoryState { place, told, lines }),
+            ..self
+        }
+    }
+
+    /// Returns the end of the history above the screen, if it was told.
+    pub fn history(&self) -> Option<HistoryPlace> {
+        self.history.as_ref().map(|history| history.place)
+    }
+
+    /// Returns the number of the first line that was not told.
+    pub(crate) fn told(&self) -> Option<u64> {
+        self.history.as_ref().map(|history| history.told)
+    }
+
+    /// Returns true if the peer would see more of the screen than with `other`, lines above it aside.
+    pub(crate) fn shows_more_than(&self, other: &HostScreen) -> bool {
+        let is_same = Rc::ptr_eq(&self.screen, &other.screen)
+            || self.screen.is_same(&other.screen, self.vocabulary);
+        self.hints != other.hints || !is_same
+    }
+
+    /// Returns the next lines that have arrived, in order and each once, with rows of so many columns; there may be more.
+    pub(crate) fn fetch_history(&self, columns: u16) -> Vec<HistoryItem> {
+        self.inbox.borrow_mut().fetch(columns)
+    }
+
     /// Returns the screen.
     pub fn screen(&self) -> &Screen {
         &self.screen
@@ -116,6 +186,11 @@ impl HostScreen {
     /// Returns what the server knows of the program, if it has said so.
     pub fn hints(&self) -> Option<TtyHints> {
         self.hints
+    }
+
+    /// Returns the number of lines that could not be read.
+    pub(crate) fn malformed_lines(&self) -> u64 {
+        self.inbox.borrow().malformed()
     }
 
     /// Returns the number of hints that could not be read.
@@ -161,6 +236,7 @@ impl HostScreen {
         source: &HostScreen,
         echo_ack: StateNumber,
         frame: &'a [u8],
+        history: Option<HistoryMessage<'a>>,
     ) -> Message<'a> {
         Message {
             hints: self.hints.filter(|hints| source.hints != Some(*hints)),
@@ -168,13 +244,100 @@ impl HostScreen {
             echo_ack: (echo_ack != source.echo_ack).then_some(echo_ack),
             size: (self.screen.size() != source.screen.size()).then_some(self.screen.size()),
             frame,
+            history,
         }
+    }
+}
+
+/// Returns a difference, or none if it is longer than it may be.
+fn within(
+    budget: Budget,
+    source: &HostScreen,
+    bytes: Vec<u8>,
+    reached: Reached<HostScreen>,
+) -> Difference<HostScreen> {
+    if budget.allows(bytes.len()) {
+        return Difference { bytes, reached };
+    }
+    Difference {
+        bytes: Vec::new(),
+        reached: Reached::Between(source.clone()),
+    }
+}
+
+/// The lines above the screen.
+impl HostScreen {
+    /// Returns the lines that are told with that frame.
+    fn run_from(&self, source: &HostScreen, frame: &[u8], bytes_max: usize) -> Option<Run> {
+        let history = self.history.as_ref()?;
+        let from = source.told().unwrap_or_default();
+        let lines = history.lines.borrow();
+        let room = bytes_max.saturating_sub(frame.len());
+        let is_alone = frame.is_empty() && self.screen.size() == source.screen.size();
+        Some(if is_alone {
+            let run = lines.run(from, history.told, LINES_BYTES.min(room), true);
+            let bytes: usize = run.lines.iter().map(|line| line.len() + 4).sum();
+            if bytes <= room {
+                run
+            } else {
+                lines.run(from, history.told, room, false)
+            }
+        } else {
+            let spare = SPARE_BYTES.saturating_sub(frame.len());
+            lines.run(from, history.told, spare.min(room), false)
+        })
+    }
+
+    /// Returns what is to be said of the history, if anything is.
+    fn history_message<'a>(&self, source: &HostScreen, run: &'a Run) -> Option<HistoryMessage<'a>> {
+        let place = self.history()?;
+        let from = source.told().unwrap_or_default();
+        let is_known = source.history() == Some(place) && run.end() == from;
+        (!is_known).then(|| HistoryMessage {
+            place,
+            first: (run.first != from).then_some(run.first),
+            lines: run.lines.iter().map(|line| &**line).collect(),
+        })
+    }
+
+    fn note_history(
+        &mut self,
+        message: Option<HistoryMessage<'_>>,
+        work: &mut WorkBudget,
+    ) -> Result<(), ApplyError> {
+        // One that cannot be read is of a later version, and says nothing.
+        let Some(HistoryMessage {
+            place,
+            first,
+            lines,
+        }) = message
+        else {
+            return Ok(());
+        };
+        work.spend(lines.iter().map(|line| 1 + line.len() as u64).sum())?;
+        let before = self.history.take();
+        let told = before.as_ref().map_or(0, |before| before.told);
+        let first = first.unwrap_or(told);
+        let known = before.as_ref().map_or(0, |before| before.place.clears);
+        let end = first.checked_add(lines.len() as u64);
+        let Some(end) = end.filter(|_| first >= told && place.clears >= known) else {
+            return Err(ApplyError::new("the history goes back"));
+        };
+        self.inbox.borrow_mut().take(place, first, &lines);
+        self.history = Some(HistoryState {
+            place,
+            told: end,
+            lines: before.map(|before| before.lines).unwrap_or_default(),
+        });
+        Ok(())
     }
 }
 
 impl Synced for HostScreen {
     fn is_same(&self, other: &HostScreen) -> bool {
-        self.echo_ack == other.echo_ack && !self.is_urgent_after(other)
+        self.echo_ack == other.echo_ack
+            && self.told() == other.told()
+            && !self.is_urgent_after(other)
     }
 
     /// An echo ack alone changes nothing that the user sees.
@@ -182,7 +345,10 @@ impl Synced for HostScreen {
         let is_screen_same = Rc::ptr_eq(&self.screen, &sent.screen)
             || self.screen.is_same(&sent.screen, self.vocabulary);
         let is_read_alike = self.vocabulary.clusters == sent.vocabulary.clusters;
-        self.hints != sent.hints || !is_screen_same || !is_read_alike
+        self.hints != sent.hints
+            || self.history() != sent.history()
+            || !is_screen_same
+            || !is_read_alike
     }
 
     fn is_echo_after(&self, sent: &HostScreen) -> bool {
@@ -194,28 +360,48 @@ impl Synced for HostScreen {
             None => wire::OVERHEAD_BYTES_MAX,
             Some(_) => wire::OVERHEAD_BYTES_MAX + wire::HINT_BYTES_MAX,
         };
+        let overhead = match self.history {
+            None => overhead,
+            Some(_) => overhead + wire::HISTORY_BYTES_MAX,
+        };
         let frame_bytes = budget.bytes().saturating_sub(overhead);
         let (frame, between) =
             self.screen
                 .diff_within(&source.screen, self.vocabulary, frame_bytes);
-        let (echo_ack, reached) = match between {
-            None => (self.echo_ack, Reached::Target),
-            // The keys are answered only once the whole answer is there. Hints do not wait: that
-            // echo has ended is to be known at once.
-            Some(screen) => {
-                let echo_ack = source.echo_ack;
-                (echo_ack, Reached::Between(self.with(screen, echo_ack)))
-            }
-        };
         let mut bytes = Vec::new();
-        self.message(source, echo_ack, &frame).encode(&mut bytes);
-        if !budget.allows(bytes.len()) {
-            return Difference {
-                bytes: Vec::new(),
-                reached: Reached::Between(source.clone()),
+        let Some(screen) = between else {
+            let run = self.run_from(source, &frame, budget.bytes().saturating_sub(overhead));
+            let told = run.as_ref().map(|run| run.end());
+            let history = run
+                .as_ref()
+                .and_then(|run| self.history_message(source, run));
+            self.message(source, self.echo_ack, &frame, history)
+                .encode(&mut bytes);
+            let reached = match (&self.history, told) {
+                (Some(history), Some(told)) if told < history.told => {
+                    let history = HistoryState {
+                        told,
+                        ..history.clone()
+                    };
+                    Reached::Between(HostScreen {
+                        history: Some(history),
+                        ..self.clone()
+                    })
+                }
+                _ => Reached::Target,
             };
-        }
-        Difference { bytes, reached }
+            return within(budget, source, bytes, reached);
+        };
+        // The keys are answered only once the whole answer is there, and its history belongs to it. Hints do not wait: that
+        // echo has ended is to be known at once.
+        let echo_ack = source.echo_ack;
+        self.message(source, echo_ack, &frame, None)
+            .encode(&mut bytes);
+        let between = HostScreen {
+            history: source.history.clone(),
+            ..self.with(screen, echo_ack)
+        };
+        within(budget, source, bytes, Reached::Between(between))
     }
 
     fn apply(&mut self, difference: &[u8], work: &mut WorkBudget) -> Result<(), ApplyError> {
@@ -232,6 +418,7 @@ impl Synced for HostScreen {
                 screen.set_clustering(Clustering::Permanent);
                 true
             }),
+            wire::Part::History(history) => self.note_history(history, work),
             wire::Part::EchoAck(number) if number < self.echo_ack => {
                 Err(ApplyError::new("the echo ack goes back"))
             }

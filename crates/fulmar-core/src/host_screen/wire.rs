@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! HostMessage { repeated Instruction = 1 }
-//! Instruction { HostBytes = 2 | Resize = 3 | EchoAck = 7 | Hints = 64 | Clusters = 65 }
+//! Instruction { HostBytes = 2 | Resize = 3 | EchoAck = 7 | Hints = 64 | Clusters = 65 | History = 66 }
 //! HostBytes { bytes hoststring = 4 }    Resize { int32 width = 5, int32 height = 6 }
-//! EchoAck { uint64 echo_ack_num = 8 }    Clusters { }
+//! EchoAck { uint64 echo_ack_num = 8 }    Clusters { }    History: see `history_wire`
 //! ```
 //!
-//! Source: docs/protocol.md §6.2, §13.7, §13.12.
+//! Source: docs/protocol.md §6.2, §13.7, §13.12, §13.14.
 
 use fulmar_predict::TtyHints;
 use fulmar_terminal::Size;
@@ -15,6 +15,7 @@ use fulmar_transport::wire::{self, Fields, MessageReader, WireError};
 use fulmar_transport::{ApplyError, StateNumber};
 
 use super::hint_wire;
+use super::history_wire::{self, HistoryMessage};
 use crate::user_stream::WindowSize;
 
 // The numbers of the fields. Source: docs/protocol.md §6.2, §13.7, §13.12.
@@ -28,6 +29,7 @@ const ECHO_ACK: u32 = 7;
 const ECHO_ACK_NUMBER: u32 = 8;
 const HINTS: u32 = 64;
 const CLUSTERS: u32 = 65;
+const HISTORY: u32 = 66;
 
 /// The most that a message needs beside its frame: an echo ack, a resize, the word that cells hold clusters, and the three
 /// headers of the host bytes.
@@ -40,6 +42,11 @@ pub(super) const OVERHEAD_BYTES_MAX: usize = (2 + 2 + 11) + (2 + 2 + 6) + (2 + 3
 /// Source: docs/protocol.md §13.7, as the encoding of Protocol Buffers has it.
 pub(super) const HINT_BYTES_MAX: usize = (2 + 3) + hint_wire::BYTES_MAX;
 
+/// The most that the history needs beside its lines: its fields, and two headers, each with a long number.
+///
+/// Source: docs/protocol.md §13.14, as the encoding of Protocol Buffers has it.
+pub(super) const HISTORY_BYTES_MAX: usize = (2 + 5) + (1 + 5) + history_wire::BYTES_MAX;
+
 /// The content of a difference. Each part is written only if it is needed, and in stock's order: echo ack,
 /// resize, frame. Hints come first of all: they tell what the frame is to be taken for.
 pub(super) struct Message<'a> {
@@ -50,6 +57,8 @@ pub(super) struct Message<'a> {
     pub(super) size: Option<Size>,
     /// Empty if the screen stays as it is.
     pub(super) frame: &'a [u8],
+    /// Last of all: what it says holds for the screen that is there then.
+    pub(super) history: Option<HistoryMessage<'a>>,
 }
 
 impl Message<'_> {
@@ -77,6 +86,9 @@ impl Message<'_> {
                 wire::put_bytes(message, HOST_STRING, self.frame);
             });
         }
+        if let Some(history) = &self.history {
+            put_instruction(out, HISTORY, |message| history.encode(message));
+        }
     }
 }
 
@@ -95,6 +107,8 @@ pub(super) enum Part<'a> {
     EchoAck(StateNumber),
     Resize(Size),
     Frame(&'a [u8]),
+    /// `None` if it cannot be read.
+    History(Option<HistoryMessage<'a>>),
 }
 
 /// Hands the parts of a difference to `apply`, in their order. Kinds that we do not know are passed
@@ -127,6 +141,10 @@ pub(super) fn decode<'a>(
                     Some(Part::Hints(hints.and_then(hint_wire::decode).ok()))
                 }
                 CLUSTERS => Some(Part::Clusters),
+                HISTORY => {
+                    let history = reader.sub_message(&instruction, &field);
+                    Some(Part::History(history.and_then(history_wire::decode).ok()))
+                }
                 _ => None,
             };
             part.map_or(Ok(()), &mut apply)?;
