@@ -380,3 +380,74 @@ fn a_change_of_look_alone_wakes_only_a_sender_to_a_peer_that_can_show_it() {
     let rich = Capabilities::from_iter([Capability::Rich]);
     assert!(!dim.for_native_peer(rich).is_same(&plain));
 }
+
+fn with_lines(end: u64, told: u64) -> HostScreen {
+    let place = HistoryPlace {
+        end,
+        ..HistoryPlace::default()
+    };
+    let screen = HostScreen::blank(Size::default());
+    screen.with_history(place, told, &Rc::default())
+}
+
+#[test]
+fn where_the_history_ends_travels_and_is_news() {
+    let (before, after) = (with_lines(3, 0), with_lines(5, 0));
+    let difference = after.diff_from(&before, Budget::UNLIMITED);
+    assert!(matches!(difference.reached, Reached::Target));
+    let mut copy = before;
+    let applied = copy.apply(&difference.bytes, &mut WorkBudget::unlimited());
+    assert_eq!(applied, Ok(()));
+    assert!(copy.is_same(&after));
+}
+
+#[test]
+fn lines_that_are_nowhere_are_left_out() {
+    let (before, after) = (with_lines(9, 0), with_lines(9, 9));
+    let difference = after.diff_from(&before, Budget::UNLIMITED);
+    let mut copy = before;
+    let applied = copy.apply(&difference.bytes, &mut WorkBudget::unlimited());
+    assert_eq!(applied, Ok(()));
+    assert!(copy.is_same(&after));
+}
+
+#[test]
+fn a_history_that_goes_back_or_has_absurd_numbers_is_refused() {
+    // Instruction { History { end = 1, first = …, line = "" } }
+    let message = |first: &[u8]| {
+        let fields = [&[0x08, 1, 0x28], first, &[0x32, 0]].concat();
+        let history = [&[0x92, 0x04, fields.len() as u8][..], &fields].concat();
+        [&[0x0a, history.len() as u8][..], &history].concat()
+    };
+    let apply = |first: &[u8]| {
+        let mut state = with_lines(9, 5);
+        state.apply(&message(first), &mut WorkBudget::unlimited())
+    };
+    assert_eq!(apply(&[5]), Ok(()));
+    assert_eq!(apply(&[7]), Ok(()));
+    assert!(apply(&[4]).is_err());
+    let last = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
+    assert!(apply(&last).is_err());
+}
+
+#[test]
+fn lines_make_work() {
+    let line = vec![b'x'; 60_000];
+    let message = HistoryMessage {
+        place: HistoryPlace::default(),
+        first: None,
+        lines: vec![&line; 10],
+    };
+    let whole = Message {
+        hints: None,
+        clusters: false,
+        echo_ack: None,
+        size: None,
+        frame: b"",
+        history: Some(message),
+    };
+    let mut bytes = Vec::new();
+    whole.encode(&mut bytes);
+    let mut work = WorkBudget::new(100_000);
+    assert!(with_lines(0, 0).apply(&bytes, &mut work).is_err());
+}
