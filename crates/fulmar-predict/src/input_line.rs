@@ -31,6 +31,10 @@ pub(crate) struct InputLine {
     pub(crate) is_echoed: bool,
     /// One beyond the last column that was typed to: blanks at the end cannot be seen.
     pub(crate) end: u16,
+    /// The column from which on the text left of the caret was typed since the caret came here.
+    pub(crate) typed_from: u16,
+    /// Text was pushed out of sight: what comes back from there is unknown.
+    pub(crate) has_pushed_out: bool,
     /// The column to which keys that go up and down return.
     pub(crate) goal_column: Option<u16>,
     /// The lines that were submitted here, the newest first.
@@ -65,6 +69,8 @@ impl InputLine {
             context,
             is_echoed: false,
             end: text_end(canvas.screen(), at),
+            typed_from: at.column.0.saturating_sub(typed),
+            has_pushed_out: false,
             goal_column: None,
             submitted: Arc::default(),
             recalled: 0,
@@ -118,6 +124,7 @@ impl InputLine {
         self.row = at.row;
         self.context = InputContext::of(canvas, self.margin, hints);
         self.end = text_end(canvas.screen(), at);
+        self.has_pushed_out = false;
         if let Some(placeholder) = placeholder(canvas, self.margin) {
             self.placeholder = placeholder;
         }

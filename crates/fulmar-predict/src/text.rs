@@ -232,6 +232,11 @@ impl ShiftRun {
         (self.end >= size.columns() && !is_last).then(|| Row(self.row.0 + 1))
     }
 
+    /// True if the text gets longer than its room when so many columns are put in.
+    pub(crate) fn pushes_out(&self, columns: u16) -> bool {
+        self.end > self.start && self.end + columns > self.room
+    }
+
     /// True if the text goes on where it cannot be seen in this row.
     pub(crate) fn overflows(&self) -> bool {
         self.overflows

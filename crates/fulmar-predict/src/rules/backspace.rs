@@ -6,12 +6,21 @@ use super::{EditState, RuleOutcome};
 use crate::caret::CaretKind;
 use crate::text::{ShiftRun, grey_end, left_of};
 
+/// The number of ways in which the key may work: it removes any character, or, in an editor with modes, only what was
+/// typed since the caret came there.
+///
+/// Source: docs/prediction.md §4.
+pub(super) const VARIANTS: u8 = 2;
+
 /// Removes the character left of the caret.
-pub(super) fn backspace(edit: &mut EditState<'_>) -> Option<RuleOutcome> {
+pub(super) fn backspace(variant: u8, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = edit.canvas.caret();
     if edit.replaces() {
         // What was there before typing comes back.
         return None;
+    }
+    if variant == 1 && edit.is_in_modal_editor() && at.column.0 <= edit.line.typed_from {
+        return Some(RuleOutcome::default());
     }
     if at.column.0 <= edit.line.margin {
         return edit.unmoved_at_prompt();

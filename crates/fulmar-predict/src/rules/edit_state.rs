@@ -4,7 +4,7 @@ use fulmar_terminal::{Attributes, Column, Position, Row};
 
 use super::RuleOutcome;
 use crate::canvas::Canvas;
-use crate::editor::{EditorKind, TextEditor};
+use crate::editor::EditorKind;
 use crate::gutter::gutter;
 use crate::input_context::InputKind;
 use crate::input_line::InputLine;
@@ -65,6 +65,9 @@ impl EditState<'_> {
     /// right; nothing is known of text that is outside of the window.
     pub(super) fn close_up(&mut self, run: &ShiftRun, columns: u16) -> Option<()> {
         let size = self.canvas.size();
+        if self.line.has_pushed_out {
+            return None;
+        }
         self.put_all(run.remove(self.canvas.screen(), columns));
         if !run.overflows() {
             return Some(());
@@ -91,9 +94,13 @@ impl EditState<'_> {
     /// True if a line that is longer than its row goes on in the next, as at a prompt; of the editors, only those with
     /// modes are known to do so.
     fn wraps(&self) -> bool {
-        let is_modal = |editor: TextEditor| editor.kind == EditorKind::Insert;
-        let kind = self.line.context.kind;
-        kind == InputKind::Prompt || self.line.context.editor.is_some_and(is_modal)
+        self.line.context.kind == InputKind::Prompt || self.is_in_modal_editor()
+    }
+
+    /// True in the text of an editor with modes, in that of inserting.
+    pub(super) fn is_in_modal_editor(&self) -> bool {
+        let editor = self.line.context.editor;
+        editor.is_some_and(|editor| editor.kind == EditorKind::Insert)
     }
 
     /// Returns the column at which a row begins that goes on with the line above; `None` if it has a number of its own.

@@ -81,6 +81,7 @@ fn insert(character: char, columns: u16, edit: &mut EditState<'_>) {
         edit.canvas.blank(at.row, columns);
     }
     let run = ShiftRun::at(edit.canvas.screen(), at, edit.line.gap());
+    edit.line.has_pushed_out |= run.pushes_out(columns);
     let mut cells = run.insert(edit.canvas.screen(), content, columns);
     if marks_overflow(edit) {
         let last = edit.canvas.size().last_column();

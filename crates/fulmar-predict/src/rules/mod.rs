@@ -42,6 +42,9 @@ pub(crate) fn apply_rule(key: Key, variant: u8, edit: &mut EditState<'_>) -> Opt
         edit.line.goal_column = None;
     }
     let mut outcome = apply_by_class(class, key, variant, edit)?;
+    if !matches!(class, KeyClass::Print | KeyClass::Backspace) {
+        edit.line.typed_from = edit.canvas.caret().column.0;
+    }
     if class != KeyClass::Print && edit.line.draw_placeholder(edit.canvas) {
         edit.line.end = edit.line.margin;
         outcome.is_uncertain = true;
@@ -57,7 +60,7 @@ fn apply_by_class(
 ) -> Option<RuleOutcome> {
     match class {
         KeyClass::Print => insert::print(key, edit),
-        KeyClass::Backspace => backspace::backspace(edit),
+        KeyClass::Backspace => backspace::backspace(variant, edit),
         KeyClass::Delete => kill::delete(edit),
         KeyClass::Left => motion::left(edit),
         KeyClass::Right => motion::right(edit),
@@ -79,6 +82,7 @@ fn apply_by_class(
 /// Returns the number of variants of a class: the ways in which its keys may work.
 pub(crate) fn variants(class: KeyClass) -> u8 {
     match class {
+        KeyClass::Backspace => backspace::VARIANTS,
         KeyClass::WordLeft | KeyClass::DeleteWord => word::LEFT_VARIANTS,
         KeyClass::WordRight | KeyClass::DeleteWordRight => word::RIGHT_VARIANTS,
         KeyClass::KillLine => kill::LINE_VARIANTS,

@@ -646,3 +646,42 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_was_there_before_the_caret_came_may_stay() {
+    let screen = edited("abc def¦\n", "-- INSERT --");
+    let press = |typed, variant| after(&screen, typed, Key::Backspace, variant).unwrap();
+    assert_eq!(press(3, 0), "abc de¦");
+    assert_eq!(press(3, 1), "abc de¦");
+    assert_eq!(press(0, 0), "abc de¦");
+    assert_eq!(press(0, 1), "abc def¦");
+    // Elsewhere than in an editor with modes there is one way.
+    for mark in ["^X Exit", "nothing"] {
+        let screen = edited("abc def¦\n", mark);
+        let found = after(&screen, 1, Key::Backspace, 1);
+        assert_eq!(found.unwrap(), "abc de¦", "{mark}");
+    }
+}
+
+#[test]
+fn what_was_pushed_out_of_sight_does_not_come_back() {
+    let full = "1234567890¦123456789012345678901234567890";
+    let screen = edited(
+        &format!("{}\nnext", &full[..full.len() - 1]),
+        "-- INSERT --",
+    );
+    let mut canvas = Canvas::new(&screen);
+    let mut line = InputLine::at_caret(&canvas, 0, None);
+    let mut press = |key| {
+        let mut edit = EditState {
+            canvas: &mut canvas,
+            line: &mut line,
+            overwrite: false,
+        };
+        apply_rule(key, 0, &mut edit)
+    };
+    // There is room for one.
+    assert!(press(Key::Text('x')).is_some() && press(Key::Backspace).is_some());
+    assert!(press(Key::Text('x')).is_some() && press(Key::Text('y')).is_some());
+    assert_eq!(press(Key::Backspace), None);
+}
