@@ -26,7 +26,7 @@ pub(super) fn print(key: Key, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = edit.canvas.caret();
     // In the last column of a pane the same happens as in that of the screen.
     let edge = border(edit.canvas.screen(), at);
-    if columns == 0 || at.column.0 + columns > edge {
+    if columns == 0 || at.column.0 + columns > edge || is_near_inner_edge(columns, edge, edit) {
         return None;
     }
     if at.column.0 + columns == edge {
@@ -56,6 +56,31 @@ pub(super) fn print(key: Key, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
         typed_at: Some(at),
         is_uncertain: grey.is_some(),
     })
+}
+
+/// Between the text of a box or a field and its edge there are so many columns at most: for a cursor behind the text, and
+/// for a blank.
+///
+/// Chosen by eye.
+const INNER_MARGIN: u16 = 2;
+
+/// True if so many columns more may reach the inner edge of a box, or of a field that is as wide as the screen: there the
+/// text is wrapped or pushed to the left. Only editors, and prompts outside of boxes, are known to use all of a row.
+fn is_near_inner_edge(columns: u16, edge: u16, edit: &EditState<'_>) -> bool {
+    let screen = edit.canvas.screen();
+    let at = edit.canvas.caret();
+    // Between the border of a box and its text there is a blank; that of a pane has none.
+    let start = left_border(screen, at);
+    let is_in_box = || {
+        let is_framed = start > 0 && edge < screen.size().columns();
+        is_framed && is_vacant(screen.row(at.row), start)
+    };
+    let may_end_before = match edit.line.context.kind {
+        InputKind::Prompt => is_in_box(),
+        InputKind::Editor => false,
+        InputKind::Other => true,
+    };
+    may_end_before && at.column.0 + columns + INNER_MARGIN >= edge
 }
 
 /// Returns the end of a known placeholder, if it is at the caret.

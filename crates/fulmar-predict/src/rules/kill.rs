@@ -1,10 +1,12 @@
 //! Keys that remove what is at the caret, or everything on one side of it.
 
+use fulmar_terminal::Position;
+
 use super::line_ends::{suggestion_end, text_end};
 use super::{EditState, RuleOutcome};
 use crate::editor::EditorKind;
 use crate::input_context::InputKind;
-use crate::text::right_of;
+use crate::text::{border, is_vacant, left_border, right_of};
 
 /// The number of ways in which Ctrl-U may work: up to the caret, or the whole line.
 ///
@@ -26,7 +28,8 @@ pub(super) fn delete(edit: &mut EditState<'_>) -> Option<RuleOutcome> {
 /// Removes everything left of the caret, or the whole line.
 pub(super) fn line(variant: u8, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = edit.canvas.caret();
-    if edit.line.context.kind == InputKind::Editor || at.column.0 < edit.line.margin {
+    let is_editor = edit.line.context.kind == InputKind::Editor;
+    if is_editor || at.column.0 < edit.line.margin || is_in_lower_row_of_box(edit) {
         return None;
     }
     if let Some(end) = suggestion_end(edit) {
@@ -39,6 +42,20 @@ pub(super) fn line(variant: u8, edit: &mut EditState<'_>) -> Option<RuleOutcome>
     };
     edit.remove(edit.line.margin, to)?;
     Some(RuleOutcome::default())
+}
+
+/// True if the row above, between the same borders, has text: all rows of a box may be one line.
+fn is_in_lower_row_of_box(edit: &EditState<'_>) -> bool {
+    let screen = edit.canvas.screen();
+    let at = edit.canvas.caret();
+    let (left, right) = (left_border(screen, at), border(screen, at));
+    let Some(row) = at.row.0.checked_sub(1) else {
+        return false;
+    };
+    let above = Position::new(row, left);
+    right < screen.size().columns()
+        && (left_border(screen, above), border(screen, above)) == (left, right)
+        && (left..right).any(|column| !is_vacant(screen.row(above.row), column))
 }
 
 /// Removes everything from the caret to the end of the text.

@@ -685,3 +685,37 @@ fn what_was_pushed_out_of_sight_does_not_come_back() {
     assert!(press(Key::Text('x')).is_some() && press(Key::Text('y')).is_some());
     assert_eq!(press(Key::Backspace), None);
 }
+
+/// A box of 30 columns with these rows inside, `¦` where the cursor is.
+fn boxed(rows: &[&str]) -> Screen {
+    let width = |row: &str| row.chars().filter(|c| *c != '¦').count();
+    let inner: String = rows
+        .iter()
+        .map(|row| format!("│{row}{}│\r\n", " ".repeat(28 - width(row))))
+        .collect();
+    let lines = "─".repeat(28);
+    let inner = inner.replace('¦', "\x1b7");
+    screen(5, 30, &format!("╭{lines}╮\r\n{inner}╰{lines}╯\x1b8"))
+}
+
+#[test]
+fn near_the_inner_edge_of_a_box_text_has_no_rule() {
+    let typed = |row: &str| applied(&boxed(&[row]), 0, Key::Text('x'), 0).is_some();
+    assert!(typed(" > 123456789012345678901¦"));
+    assert!(!typed(" > 1234567890123456789012¦"));
+    assert!(!typed(" 123456789012345678901234¦"));
+    // The row of a shell, also in the left pane of a window, is used to its end.
+    let pane = "\x1b[1;21H│\x1b[2;21H│\x1b[1;1H$ 1234567890123456";
+    for (row, typed) in [(pane, 16), ("$ 12345678901234567890123456", 26)] {
+        let canvas = applied(&screen(2, 30, row), typed, Key::Text('x'), 0);
+        assert!(canvas.is_some(), "{row}");
+    }
+}
+
+#[test]
+fn in_the_lower_row_of_a_box_nothing_is_known_of_the_removal_of_a_line() {
+    let killed = |rows: &[&str]| applied(&boxed(rows), 3, Key::Control('u'), 0).is_some();
+    assert!(killed(&[" > one¦"]));
+    assert!(killed(&["", "   two¦"]));
+    assert!(!killed(&[" > one", "   two¦"]));
+}
