@@ -96,6 +96,12 @@ impl InputLine {
         }
     }
 
+    /// Counts the characters left of the margin.
+    pub(crate) fn prefix_length(&self) -> usize {
+        let visible = self.prefix.iter().filter(|grapheme| !grapheme.is_blank());
+        visible.count()
+    }
+
     /// True if there is anything left of the margin.
     pub(crate) fn has_prefix(&self) -> bool {
         self.prefix.iter().any(|grapheme| !grapheme.is_blank())

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fulmar_base::Time;
+use fulmar_terminal::Row;
 
 use super::PredictionEngine;
 use crate::canvas::Canvas;
@@ -16,6 +17,7 @@ use crate::key::{Key, Keystroke};
 use crate::key_confidence;
 use crate::pending::{CursorSnapshot, PendingKey, Prediction};
 use crate::rules::{self, EditState, RuleOutcome};
+use crate::text::is_vacant_from;
 use crate::work_count;
 
 impl PredictionEngine {
@@ -242,7 +244,16 @@ impl PredictionEngine {
     /// Enter itself, and so do shells at a prompt that has echoed.
     fn goes_to_next_row(&self, line: &InputLine) -> bool {
         let is_prompt = line.context.kind == InputKind::Prompt && line.is_echoed;
-        self.echoes() || is_prompt && !self.may_fall_silent()
+        let is_shell = line.prefix_length() > 1 || self.is_above_nothing();
+        self.echoes() || is_prompt && !self.may_fall_silent() && is_shell
+    }
+
+    /// True if there are rows below the caret, and nothing is in them. What a full screen or a box does with Enter is
+    /// its own affair.
+    fn is_above_nothing(&self) -> bool {
+        let rows = self.predicted.size().rows();
+        let below = self.predicted.caret().row.0 + 1;
+        below < rows && (below..rows).all(|row| is_vacant_from(self.predicted.row(Row(row)), 0))
     }
 
     /// True in the text of an editor, where Enter is text like any other.

@@ -253,3 +253,19 @@ fn what_enter_does_is_kept_where_its_answer_tells_nothing() {
     scene.key("\r");
     assert_eq!((scene.row(1).as_str(), scene.column()), ("$", 2));
 }
+
+#[test]
+fn nothing_is_known_of_the_first_enter_in_a_box() {
+    for (written, is_shown) in [
+        ("> ", true),
+        ("> \x1b[4;1H╰───╯\x1b[1;3H", false),
+        ("\x1b[10;1H> ", false),
+        ("mira> \x1b[4;1Hnews\x1b[1;7H", true),
+    ] {
+        let mut scene = Scene::new(&format!("{EDITING}{written}"));
+        scene.keys("ab");
+        scene.answer("ab");
+        scene.key("\r");
+        assert_eq!(scene.shows(), is_shown, "{written}");
+    }
+}
