@@ -1,5 +1,6 @@
 //! The glyph of one cell of a screen, as far as the judge looks.
 
+use super::spliced_row::CellText;
 use alacritty_terminal::term::cell::{Cell, Flags};
 use alacritty_terminal::vte::ansi::{Color, NamedColor};
 
@@ -84,6 +85,12 @@ impl Glyph {
     /// True when nothing at all differs, greyness and inverse video included.
     pub(crate) fn is_identical(self, other: Self) -> bool {
         self.0 == other.0
+    }
+}
+
+impl CellText for Glyph {
+    fn text(self) -> u32 {
+        Glyph::text(self)
     }
 }
 

@@ -48,6 +48,7 @@ mod key_effect;
 mod observer;
 mod own_effect;
 mod rendering;
+mod spliced_row;
 mod timeline;
 mod verdict;
 mod wrong_interval;
@@ -60,6 +61,7 @@ pub(crate) use key_effect::{Chunk, answer_end, typed_keys};
 pub(crate) use observer::NoTimeout;
 pub use observer::{Change, Cursor, STAMP_PREFIX, ScreenObserver, Stamp};
 pub(crate) use own_effect::LOOK_BACK_MAX;
+pub(crate) use spliced_row::{CellText, is_spliced};
 pub use verdict::{JudgeError, KeyVerdict, ObservedRun, RunVerdict};
 pub use wrong_interval::{NOTICES, WRONG_OVER, WrongInterval};
 

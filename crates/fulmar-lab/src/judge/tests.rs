@@ -195,6 +195,46 @@ fn a_cell_that_is_wrong_for_31_ms_is_charged_to_its_key() {
     assert_eq!(own(&verdict), [After(ms(32)), After(ms(100))]);
 }
 
+/// A letter, and one that the program's suggestion does not agree with. The user sees the second one in a row that ends
+/// with `rest`, until the answer comes so much later.
+fn spliced_for(millis: u64, rest: &str) -> RunVerdict {
+    let suggested = "l\x1b[90ms -a\x1b[m\x1b[1;4H";
+    let recording = side()
+        .out(0, "$ ")
+        .key(1000, "l")
+        .out(1000, suggested)
+        .key(1300, "x")
+        .out(1300, "x\x1b[K");
+    let host = side()
+        .out(0, "$ ")
+        .key(1050, "l")
+        .out(1050, suggested)
+        .key(1350, "x")
+        .out(1350, "x\x1b[K");
+    let user = side()
+        .key(1000, "l")
+        .key(1300, "x")
+        .out(50, "$ ")
+        .out(1100, suggested)
+        .out(1302, &format!("x{rest}"))
+        .out(1302 + millis, "\x1b[K");
+    judged(recording, user, host)
+}
+
+#[test]
+fn a_row_whose_parts_are_of_several_screens_is_wrong_at_the_cursor() {
+    let verdict = spliced_for(31, "");
+    let wrong: Vec<_> = verdict
+        .wrongs
+        .iter()
+        .map(|one| (one.place, one.key))
+        .collect();
+    assert_eq!(wrong, [(Some(CellPosition::new(0, 4)), Some(1))]);
+    assert_eq!(spliced_for(29, "").wrongs, []);
+    // Without what was suggested it is right.
+    assert_eq!(spliced_for(31, "\x1b[K").wrongs, []);
+}
+
 #[test]
 fn a_cursor_at_a_wrong_place_is_wrong() {
     let user = ls_typed()

@@ -15,6 +15,8 @@ pub(crate) struct RunTimeline<'a> {
     pub(crate) samples: Vec<TimelineSample>,
     /// True if the run has stamps.
     pub(crate) is_stamped: bool,
+    /// True if what the display shows may be a guess of the peer's.
+    pub(crate) may_be_predicted: bool,
     /// The beginning of the play.
     pub(crate) began: Duration,
     /// The end of the observation.
@@ -93,6 +95,7 @@ impl<'a> RunTimeline<'a> {
         Self {
             truth,
             is_stamped: display.is_stamped(),
+            may_be_predicted: events.may_be_predicted,
             display,
             samples,
             began: events.began,

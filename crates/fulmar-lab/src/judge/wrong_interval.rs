@@ -1,8 +1,9 @@
 //! Finds what the display showed and never should have.
 
-use super::glyph::CellPosition;
+use super::glyph::{CellPosition, Glyph};
 use super::ground_truth::OutputPosition;
 use super::observer::places;
+use super::spliced_row::is_spliced;
 use super::timeline::{RunTimeline, TimelineSample};
 use crate::stats::millis;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,7 +14,7 @@ use std::time::Duration;
 ///
 /// It is wrong as long as it shows what the truth shows there neither at the position that the
 /// display has for certain, nor at any up to that to which the keys typed so far can lead. To be late
-/// is not wrong.
+/// is not wrong. The row of the cursor is wrong at the cursor as long as its parts are of several screens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrongInterval {
     /// The place, and `None` for the cursor, which can be wrong at one place at a time.
@@ -43,6 +44,8 @@ pub(crate) struct WrongPlaces<'a> {
     last: Option<TimelineSample>,
     has_notice: bool,
     wrong: BTreeSet<Option<CellPosition>>,
+    /// The cell that is wrong for its row as a whole, in which no cell is wrong by itself.
+    spliced: Option<CellPosition>,
 }
 
 impl<'a> WrongPlaces<'a> {
@@ -53,6 +56,7 @@ impl<'a> WrongPlaces<'a> {
             last: None,
             has_notice: false,
             wrong: BTreeSet::new(),
+            spliced: None,
         };
         places.has_notice = places.notice(timeline.samples[first].frame);
         places
@@ -76,6 +80,41 @@ impl<'a> WrongPlaces<'a> {
         }
         let is_right = self.is_cursor_right(&sample);
         self.set(None, is_right);
+        if let Some(place) = self.spliced.take() {
+            let is_right = self.is_right(place, &sample);
+            self.set(Some(place), is_right);
+        }
+        self.spliced = self.spliced_at(&sample);
+        self.wrong.extend(self.spliced.map(Some));
+    }
+
+    /// Returns the place of the cursor if its row as a whole is no true one, though each of its cells is. Where nothing is
+    /// guessed such a row is half of a write.
+    fn spliced_at(&self, sample: &TimelineSample) -> Option<CellPosition> {
+        let RunTimeline { truth, display, .. } = self.timeline;
+        let cursor = display.frames()[sample.frame].cursor?;
+        let is_at_rest = |state: usize| truth.states()[state].is_rest;
+        let is_wrong = |place: &Option<CellPosition>| place.is_some_and(|at| at.row == cursor.row);
+        if !self.timeline.may_be_predicted
+            || sample.is_true && is_at_rest(sample.state)
+            || self.has_notice && cursor.row == 0
+            || self.wrong.iter().any(is_wrong)
+        {
+            return None;
+        }
+        let row = |glyph: &dyn Fn(CellPosition) -> Glyph| -> Vec<Glyph> {
+            let columns = 0..truth.size().columns;
+            columns
+                .map(|column| glyph(CellPosition::new(cursor.row, column)))
+                .collect()
+        };
+        let shown = row(&|place| display.glyph(place, sample.frame));
+        let known = row(&|place| truth.glyph(place, sample.lower));
+        let (first, last) = (truth.state(sample.lower), truth.state(sample.upper));
+        let at_rest = (first..=last)
+            .filter(|&state| state == first || state == last || is_at_rest(state))
+            .map(|state| row(&|place| truth.glyph_in(place, state)));
+        is_spliced(&shown, &known, cursor.column, at_rest).then_some(cursor)
     }
 
     fn suspects(&mut self, last: &TimelineSample, sample: &TimelineSample) -> Vec<CellPosition> {

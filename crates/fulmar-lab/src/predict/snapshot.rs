@@ -78,6 +78,11 @@ impl CellLook {
         char::from_u32(self.text).filter(|character| *character != '\0')
     }
 
+    /// Returns the text as a number that is the same for equal text.
+    pub(crate) fn text(self) -> u32 {
+        self.text
+    }
+
     /// Returns true if it looks like a space, whatever is behind it.
     pub fn is_blank(self) -> bool {
         self.text == ' ' as u32
