@@ -119,6 +119,11 @@ impl Display {
         }
     }
 
+    /// Returns true if lines go into the terminal's scrollback.
+    pub(crate) fn keeps_history(&self) -> bool {
+        self.main.is_some()
+    }
+
     /// Takes in what is to stand above the screen; ignored by a display that keeps no history.
     pub(crate) fn queue(&mut self, item: HistoryItem) {
         if let Some(main) = &mut self.main {

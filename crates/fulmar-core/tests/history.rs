@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fulmar_core::{Agreement, Capabilities, Capability, HistoryItem, ServerConfig};
 use fulmar_sim::{CLIENT, Delay, Failure, Loss, Network, Outage, Queue, Rate, ms, secs};
-use fulmar_terminal::{ScrollbackLimits, unpack_line};
+use fulmar_terminal::{ScrollbackLimits, SharedRow, Terminal, unpack_line};
 
 use support::World;
 
@@ -308,5 +308,75 @@ fn without_an_agreement_nothing_is_kept_or_told() -> Result<(), Failure> {
     world.run_for(secs(2))?;
     assert_eq!(world.near().client.history(), None);
     assert_eq!(world.near().client.fetch_history(), []);
+    Ok(())
+}
+
+/// The rows of all lines above a terminal's screen, and of the screen up to the last that is not empty.
+fn all_rows(terminal: &Terminal) -> Vec<String> {
+    let history = terminal.history().expect("it is kept");
+    let mut rows = Vec::new();
+    let mut packed = Vec::new();
+    for number in history.first()..history.end() {
+        assert!(history.read(number, &mut packed));
+        rows.extend(unpack_line(&packed, 80).expect("what was packed"));
+    }
+    rows.extend(terminal.screen().rows().cloned());
+    let text = |row: &SharedRow| {
+        let mut text = String::new();
+        row.push_text(&mut text);
+        // A space at the end is drawn by drawing nothing.
+        text.trim_end().to_owned()
+    };
+    let mut rows: Vec<String> = rows.iter().map(text).collect();
+    while rows.last().is_some_and(String::is_empty) {
+        rows.pop();
+    }
+    rows
+}
+
+#[test]
+fn the_users_terminal_has_above_it_what_the_program_has_printed() -> Result<(), Failure> {
+    let limits = ScrollbackLimits::default();
+    for seed in 0..seeds() {
+        let agreement = Some(Agreement::of(b"offer", b"answer", Capabilities::ALL));
+        let mut world = World::with(
+            path(seed, (seed * 5 % 25) as u8, 5 + seed * 13 % 150),
+            |client| {
+                client.agreement = agreement;
+                client.keeps_history = true;
+            },
+            |server: &mut ServerConfig| server.agreement = agreement,
+        );
+        world.near_mut().terminal.keep_history(limits);
+        world
+            .sim
+            .run_until(secs(60), |(near, _)| near.client.is_connected())?;
+        world.far_mut().reference.keep_history(limits);
+        let mut written = 0;
+        for turn in 0..20 {
+            let count = (seed * 7 + turn * 11) % 60;
+            write(&mut world, written..written + count);
+            written += count;
+            match turn {
+                3 | 11 => world.type_keys(b"x"),
+                7 => world.program_writes(b"\x1b[?1049h\x1b[Hfull screen"),
+                8 => world.program_writes(b"\r\n\n\n\n\x1b[?1049l"),
+                _ => {}
+            }
+            world.run_for(ms((seed * 31 + turn * 57) % 700))?;
+        }
+        world.run_for(secs(60))?;
+        world.check_screens()?;
+        let [seen, printed] = [&world.near().terminal, &world.far().reference].map(all_rows);
+        if seen != printed {
+            let differs = seen
+                .iter()
+                .zip(&printed)
+                .position(|(seen, printed)| seen != printed);
+            let row = differs.map(|row| (row, seen.get(row), printed.get(row)));
+            let what = format!("{row:?}; {} and {} rows", seen.len(), printed.len());
+            return Err(world.sim.found(what));
+        }
+    }
     Ok(())
 }

@@ -14,7 +14,7 @@ impl Client {
         if !self.is_stale || self.suspended.is_some() {
             return;
         }
-        self.is_stale = false;
+        self.is_stale = self.queue_history();
         let liveness = self.liveness();
         let notice = self.notices.text(now, liveness, self.size.columns(), || {
             self.link_info().rows(now)
@@ -46,6 +46,13 @@ impl Client {
     /// Appends what gives the user's terminal back: everything that was set is put back, whatever
     /// the reason for leaving. Nothing if it has been given back, or was never taken.
     pub fn leave(&mut self, out: &mut Vec<u8>) {
+        self.queue_history();
+        if self.lifecycle.has_ended()
+            && let Some(place) = self.history()
+        {
+            // What has not come never will.
+            self.display.queue(HistoryItem::Skipped { next: place.end });
+        }
         let last = Wanted {
             screen: self.endpoint.remote().screen(),
             place: self.place(),
@@ -71,13 +78,32 @@ impl Client {
         self.is_stale = true;
     }
 
-    /// Returns the place of the program's screen. No state says yet where history ends, so what has arrived is above it.
+    /// Hands over the lines that have arrived, or some of very many, and returns true if there were any: there may be more.
+    fn queue_history(&mut self) -> bool {
+        if !self.display.keeps_history() {
+            return false;
+        }
+        let items = self.fetch_history();
+        let has_come = !items.is_empty();
+        for item in items {
+            self.display.queue(item);
+        }
+        has_come
+    }
+
+    /// Returns the place of the program's screen. As long as the server has not told where its history ends, what is handed over is
+    /// above it.
     fn place(&self) -> Place {
-        if self.hints().is_some_and(|hints| hints.alternate) {
+        let place = self.history();
+        let is_alternate = match place {
+            Some(place) => place.is_alternate,
+            None => self.hints().is_some_and(|hints| hints.alternate),
+        };
+        if is_alternate {
             Place::Alternate
         } else {
             Place::Main {
-                history_end: u64::MAX,
+                history_end: place.map_or(u64::MAX, |place| place.end),
             }
         }
     }
