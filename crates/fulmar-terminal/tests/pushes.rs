@@ -249,3 +249,10 @@ fn lines_that_run_on_are_written_without_an_end() {
     let frame = frame_for("1\r\n2\r\n3\r\n", &format!("{line}\r\n4\r\n5\r\n6\r\n$"));
     assert_eq!(frame, format!("{line}\r\n4\r\n5\r\n6\r\n$"));
 }
+
+#[test]
+fn a_wide_character_without_a_place_leaves_no_text_at_the_end_of_the_row() {
+    let line = "abcdefghi漢字";
+    let frame = frame_for("1\r\n2\r\n3\r\n", &format!("{line}\r\n4\r\n5\r\n6\r\n$"));
+    assert_eq!(frame, "abcdefghi\x1b[K漢字\r\n4\r\n5\r\n6\r\n$");
+}

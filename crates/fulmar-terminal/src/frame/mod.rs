@@ -271,6 +271,13 @@ impl<'a> Frame<'a> {
                 wrapped[..count].fill(false);
             }
         }
+        // tmux ends a line where the row below it is moved, so it is joined anew.
+        if keeps_top
+            && let Some(above) = scroll.region.start.checked_sub(1)
+            && is_wrapped(self.target, Row(above), self.vocabulary)
+        {
+            shown.wrapped[usize::from(above)] = false;
+        }
     }
 
     fn rows(&self, writer: &mut Writer<'_>, shown: &Shown<'_>) {

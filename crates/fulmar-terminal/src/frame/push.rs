@@ -62,6 +62,7 @@ impl Frame<'_> {
         frame.pushed = Some(&[]);
         frame.runs_on = self.runs_on(&text, height - 1);
         let mut shown = shown;
+        writer.keeps_lines = true;
         if !self.repaint {
             frame.scroll(writer, &mut shown);
         }

@@ -199,8 +199,14 @@ pub(super) fn wrap_here(
     lower: &CellRow,
 ) -> u16 {
     let last = Seen::at(upper, last_cell(upper), writer.vocabulary);
-    draw_glyph(writer, &last);
     let first = Seen::at(lower, 0, writer.vocabulary);
+    if writer.keeps_lines && first.wide && last.is_erased(writer.vocabulary) {
+        // A wide character had no place there. The reader goes on by itself, and takes what is left for no text.
+        writer.set_background(&last.style);
+        writer.raw(b"\x1b[K");
+    } else {
+        draw_glyph(writer, &last);
+    }
     draw_glyph(writer, &first);
     writer.wrapped_into(row, first.width());
     first.width()

@@ -32,6 +32,8 @@ pub(super) struct Writer<'a> {
     size: Size,
     cursor: CursorState,
     style: Style,
+    /// True if lines of the reader are to be those of the program, also for somebody who copies them.
+    pub(super) keeps_lines: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -48,6 +50,7 @@ impl<'a> Writer<'a> {
             size,
             cursor: CursorState::At(position),
             style,
+            keeps_lines: false,
         }
     }
 
