@@ -400,6 +400,11 @@ impl Notices {
         (unanswered > liveness.reply_late_after()).then_some(Lateness::Reply { unanswered })
     }
 
+    /// Returns true if something is late.
+    pub(crate) fn is_late(&self, now: Time, liveness: ServerLiveness) -> bool {
+        self.lateness(now, liveness).is_some()
+    }
+
     /// Returns when the lateness will next read differently.
     fn next_lateness(&self, now: Time, liveness: ServerLiveness) -> Option<Time> {
         let Some(heard) = liveness.heard else {

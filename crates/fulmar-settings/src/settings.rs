@@ -68,7 +68,7 @@ pub struct LoginSettings {
     pub addresses: AddressPreference,
     /// The source of the server's address.
     pub remote_ip: AddressSource,
-    /// What carries a session.
+    /// The carrier of a session.
     pub transport: WayPreference,
 }
 

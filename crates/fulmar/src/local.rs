@@ -78,6 +78,7 @@ pub(crate) fn run(
         agreement: params.agreement,
         last_screen,
         destination: Some("--local".to_owned()),
+        again: None,
         is_cut_off: login.take_cut_off(),
         login: Some(login),
         reactor,

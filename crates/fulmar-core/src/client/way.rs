@@ -1,4 +1,4 @@
-//! What a user is told of the way that datagrams go.
+//! Tells the user of the way that datagrams go.
 
 use fulmar_base::Time;
 
@@ -6,6 +6,12 @@ use super::Client;
 use crate::ways::Way;
 
 impl Client {
+    /// Returns true if the server that was there has been silent for so long, or has not answered for so long, that the user
+    /// is told.
+    pub fn is_answer_missing(&self, now: Time) -> bool {
+        self.is_connected() && self.notices.is_late(now, self.liveness())
+    }
+
     /// Takes note that the ssh that carried datagrams carries none any more.
     pub fn note_ssh_gone(&mut self, now: Time) {
         if self.way.replace(Way::Udp) == Some(Way::Ssh) {

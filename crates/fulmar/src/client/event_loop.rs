@@ -3,6 +3,8 @@
 //! One turn hands everything that is ready to the core, within budgets, and then carries out what
 //! the core wants. It waits in one place only and decides nothing about the protocol.
 
+mod carrying;
+
 use std::io;
 use std::time::Duration;
 
@@ -183,7 +185,7 @@ impl EventLoop {
     }
 
     fn hear_ssh(&mut self, now: Time, token: Token) {
-        if self.hear_over_ssh(now, token) {
+        if self.hear_over_ssh(now, token) || self.hear_later(now, token) {
             return;
         }
         if let Some(login) = &mut self.login {

@@ -40,7 +40,7 @@ use crate::environment;
 use crate::log::{self, Log};
 use crate::reactor::Reactor;
 use crate::settings;
-use crate::ssh_login::SshLogin;
+use crate::ssh_login::{LoginAgain, SshLogin};
 use crate::steps::{Steps, Verbosity};
 use crate::system::{SystemError, while_doing};
 use crate::trace::Trace;
@@ -106,6 +106,8 @@ pub(crate) struct ConnectParams {
     pub(crate) destination: Option<String>,
     /// The login that has started it, if that was us.
     pub(crate) login: Option<SshLogin<SessionService>>,
+    /// The way to run ssh once more, if there is one.
+    pub(crate) again: Option<LoginAgain>,
     /// True if ssh has left what we wrote; of that a signal may tell yet.
     pub(crate) is_cut_off: bool,
     /// The reactor, which has watched for signals since the command was given.
@@ -214,6 +216,7 @@ impl ClientSetup {
             last_screen: LastScreen::Dropped,
             destination: None,
             login: None,
+            again: None,
             is_cut_off: false,
             reactor,
             steps: Steps::begin(now(), Verbosity::Usual),
@@ -272,7 +275,7 @@ impl ClientSetup {
         let mut client = Client::new(now(), config);
         let can_use_ssh = is_logging_in && OverSsh::is_possible(agreed, wish);
         let over_ssh = if can_use_ssh {
-            OverSsh::begin(now(), wish)
+            OverSsh::begin(now(), wish, params.again)
         } else {
             OverSsh::none()
         };

@@ -43,7 +43,7 @@ use crate::environment;
 use crate::reactor::{Reactor, ReactorEvent};
 use crate::report;
 use crate::settings;
-use crate::ssh_login::SshLogin;
+use crate::ssh_login::{LoginAgain, SshLogin};
 use crate::steps::{Step, Steps, Verbosity};
 use crate::system::while_doing;
 
@@ -126,6 +126,8 @@ struct SessionLogin {
     login: SshLogin<SessionService>,
     /// The command that copies this program there, if its file is known.
     copying: Option<String>,
+    /// The way to run ssh once more.
+    again: LoginAgain,
     last_screen: LastScreen,
     reactor: Reactor,
     steps: Steps,
@@ -171,6 +173,8 @@ impl SessionLogin {
             request.fallback = None;
             encoded = request.encode_for(&command);
         }
+        let config = config(settings, ssh, destination, command);
+        let again = LoginAgain::like(&config, &request, settings.server.is_some());
         let mut service = SessionService::new(encoded.map_err(SessionError::Request)?);
         if request.fallback.is_none() {
             service = service.without_fallback();
@@ -187,8 +191,8 @@ impl SessionLogin {
         }
         // Before the first child, of whose end it tells.
         let reactor = ClientSetup::reactor()?;
-        let config = config(settings, ssh, destination, command);
         Ok(SessionLogin {
+            again,
             copying: config.copying.clone(),
             login: SshLogin::begin(now(), config, service),
             last_screen: crate::client::last_screen(words),
@@ -217,6 +221,7 @@ impl SessionLogin {
                     agreement: params.agreement,
                     last_screen: self.last_screen,
                     destination: Some(self.login.state().host().to_owned()),
+                    again: Some(self.again),
                     is_cut_off: self.login.take_cut_off(),
                     login: Some(self.login),
                     reactor: self.reactor,

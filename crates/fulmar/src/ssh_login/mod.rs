@@ -1,5 +1,6 @@
 //! A login at work: the state machine that decides, and the processes and pipes that it is about.
 
+mod again;
 mod resolve;
 mod ssh_child;
 
@@ -13,6 +14,7 @@ use fulmar_base::{AddressFamily, Time};
 use fulmar_login::{Login, LoginConfig, LoginEvent, QueryStream, RemoteService, SessionService};
 use fulmar_platform::{Interest, Piped, Poller, Stream, Transfer, boot_time};
 
+pub(crate) use self::again::LoginAgain;
 use self::resolve::Resolver;
 pub(crate) use self::ssh_child::SshChild;
 use crate::clock::now;

@@ -13,12 +13,13 @@ for_each_starter! {
     by_wish: fulmar;
     udp_that_opens_and_closes: fulmar;
     an_ssh_that_is_killed: fulmar;
+    udp_that_closes_in_a_session: fulmar;
 }
 
-/// What a user is told when ssh is the way.
+/// The notice when ssh is the way.
 const BY_SSH: &str = "ssh carries the session";
 
-/// What a user is told when UDP is it again.
+/// The notice when UDP is it again.
 const BY_UDP: &str = "UDP carries the session again";
 
 const BOTH_WAYS: [Way; 2] = [Way::Out, Way::Back];
@@ -105,9 +106,24 @@ fn an_ssh_that_is_killed(starter: Starter) {
     }
     terminal.wait_for_text("has ended: UDP is tried");
     terminal.type_keys("clear; echo once $((6 * 11))\n");
-    BOTH_WAYS
-        .iter()
-        .for_each(|way| let_udp_pass(&scene.far, *way));
+    // It is run once more.
     terminal.wait_for_text("once 66");
     expect_session(&scene, starter, &mut terminal);
+}
+
+fn udp_that_closes_in_a_session(starter: Starter) {
+    let Some((scene, mut terminal)) = blocked(starter, &[], &[]) else {
+        return;
+    };
+    terminal.wait_for_prompt();
+    expect_work(&mut terminal);
+    BOTH_WAYS.iter().for_each(|way| block_udp(&scene.far, *way));
+    terminal.type_keys("clear; echo once $((6 * 11))\n");
+    // ssh is run for it.
+    terminal.wait_for_text("once 66");
+    terminal.type_keys("\x1ei");
+    terminal.wait_for_text("ssh, as UDP does not answer");
+    terminal.type_keys(" ");
+    assert_eq!(leave(&mut terminal).code(), Some(7));
+    scene.expect_nothing_left();
 }

@@ -1,0 +1,206 @@
+//! Has ssh carry the session's datagrams, where that is of use.
+//!
+//! Source: docs/protocol.md §2.12.
+
+use fulmar_base::Time;
+use fulmar_core::Way;
+use fulmar_login::{LoginEvent, OVER_SSH_LINE, RemoteService as _};
+
+use super::EventLoop;
+use crate::client::over_ssh::{OverSsh, RUN_PAUSE, RUN_PAUSE_MAX, Stage};
+use crate::clock::now;
+use crate::reactor::Token;
+use crate::ssh_login::SshLogin;
+
+impl EventLoop {
+    /// Returns when ssh is to be asked.
+    pub(super) fn over_ssh_due(&self) -> Option<Time> {
+        let ask_at = self.may_ask().then_some(self.over_ssh.ask_at);
+        let later = self.over_ssh.later.as_ref().and_then(SshLogin::deadline);
+        let run_at = self.may_run().then_some(self.over_ssh.run_at);
+        [ask_at, later, run_at].into_iter().flatten().min()
+    }
+
+    /// Hands over datagrams that have come over ssh, if the descriptor of that token has them.
+    pub(super) fn hear_over_ssh(&mut self, now: Time, token: Token) -> bool {
+        let is_ours = self.over_ssh.stage == Stage::Open && token == Token::SshOutput;
+        let login = self.over_ssh.later.as_mut().or(self.login.as_mut());
+        if is_ours && let Some(login) = login {
+            let read = |bytes: &mut [u8]| login.read_records(bytes);
+            self.sockets.receive_over_ssh(now, &mut self.client, read);
+        }
+        is_ours
+    }
+
+    /// Hands over what an ssh says that was run later.
+    pub(super) fn hear_later(&mut self, now: Time, token: Token) -> bool {
+        let later = self.over_ssh.later.as_mut();
+        later.map(|later| later.handle_ready(now, token)).is_some()
+    }
+
+    /// Takes note that datagrams follow, of which these bytes have come.
+    pub(super) fn begin_over_ssh(&mut self, now: Time, early: &[u8]) {
+        if self.over_ssh.stage == Stage::Asked {
+            self.over_ssh.stage = Stage::Open;
+            self.sockets.open_ssh(now, &mut self.client);
+            self.sockets.take_early(early);
+            self.hear_over_ssh(now, Token::SshOutput);
+        }
+    }
+
+    /// Asks for ssh when it is time, and lets it go when it is of no use.
+    pub(super) fn attend_over_ssh(&mut self, now: Time) {
+        self.attend_later(now);
+        let login = self.over_ssh.later.as_ref().or(self.login.as_ref());
+        let is_running = login.is_some_and(SshLogin::is_running);
+        let is_gone = !is_running || self.sockets.is_ssh_gone();
+        match self.over_ssh.stage {
+            Stage::Asked | Stage::Open if is_gone => {
+                tracing::info!("ssh carries nothing any more");
+                self.over_ssh.was_way = self.sockets.ways().in_use() == Way::Ssh;
+                self.leave_ssh(now);
+                self.client.note_ssh_gone(now);
+            }
+            Stage::Asked | Stage::Open
+                if !self.sockets.ways().needs_ssh()
+                    && self.sockets.ways().in_doubt_since(now).is_none() =>
+            {
+                self.leave_ssh(now);
+            }
+            Stage::Unasked if self.may_ask() && self.over_ssh.ask_at <= now => self.ask_ssh(),
+            Stage::Over if self.may_run() && self.over_ssh.run_at <= now => self.run_again(now),
+            // A server that could use it for our datagrams stays as long as it is open.
+            Stage::Unasked | Stage::Over if self.client.is_connected() => {
+                self.over_ssh.stage = Stage::Over;
+                self.end_input();
+            }
+            _ => {}
+        }
+        if self.over_ssh.stage == Stage::Open
+            && self.client.is_connected()
+            && self.is_chosen_by_us()
+        {
+            self.client.note_way(now, self.sockets.ways().in_use());
+        }
+    }
+
+    /// Writes what was sent over ssh.
+    pub(super) fn flush_over_ssh(&mut self) {
+        if let Some(login) = self.over_ssh.later.as_mut().or(self.login.as_mut()) {
+            self.sockets
+                .flush_over_ssh(|bytes| login.write_records(bytes));
+        }
+        self.is_cut_off |= self.sockets.take_cut_off();
+    }
+
+    /// Ends the input of the login's ssh, and with it what it carries.
+    pub(super) fn end_input(&mut self) {
+        if let Some(login) = self.over_ssh.later.as_mut().or(self.login.as_mut()) {
+            login.end_input();
+        }
+    }
+
+    fn is_chosen_by_us(&self) -> bool {
+        self.sockets.ways().may_use_udp()
+    }
+
+    fn may_ask(&self) -> bool {
+        let login = self.login.as_ref().filter(|login| login.is_running());
+        let reads = login.is_some_and(|login| {
+            // What is written behind the offer before that is read may be lost with it.
+            let state = login.state();
+            !state.is_input_closed() && !state.output().service().awaits_agreement()
+        });
+        reads && self.over_ssh.stage == Stage::Unasked && !self.client.is_connected()
+    }
+
+    /// Nothing else is said before the answer: a remote side that does not know of this may take anything for anything.
+    fn ask_ssh(&mut self) {
+        tracing::info!("ssh is to carry datagrams");
+        self.over_ssh.stage = Stage::Asked;
+        if let Some(login) = &mut self.login {
+            login.write(OVER_SSH_LINE.as_bytes());
+        }
+    }
+
+    /// Tells if ssh is to be run once more: nothing comes over UDP, or the ssh that was the way has ended.
+    fn may_run(&self) -> bool {
+        let ways = self.sockets.ways();
+        self.over_ssh.stage == Stage::Over
+            && self.over_ssh.again.is_some()
+            && self.ended_by.is_none()
+            && self.client.may_detach()
+            && (self.over_ssh.was_way && ways.in_doubt_since(now()).is_some()
+                || ways.in_use() == Way::Ssh
+                || self.client.is_answer_missing(now()))
+    }
+
+    fn run_again(&mut self, now: Time) {
+        let OverSsh {
+            run_at, run_pause, ..
+        } = &mut self.over_ssh;
+        *run_at = now + *run_pause;
+        *run_pause = (*run_pause * 2).min(RUN_PAUSE_MAX);
+        let service = self
+            .login
+            .as_ref()
+            .map(|login| login.state().output().service());
+        let name = service.and_then(|service| service.name()).cloned();
+        let again = self.over_ssh.again.as_ref();
+        let later = again
+            .zip(name)
+            .and_then(|(again, name)| again.begin(now, name));
+        match later {
+            Some(later) => {
+                tracing::info!("ssh is run once more");
+                self.over_ssh.later = Some(later);
+                self.over_ssh.stage = Stage::Running;
+                self.attend_later(now);
+            }
+            None => self.over_ssh.again = None,
+        }
+    }
+
+    /// Hears what the ssh says that was run later, and its end.
+    fn attend_later(&mut self, now: Time) {
+        let Some(later) = &mut self.over_ssh.later else {
+            return;
+        };
+        if later.is_running() {
+            later.end_turn(now);
+        }
+        let (mut early, mut failure) = (None, None);
+        while let Some(event) = later.poll_event(now) {
+            match event {
+                LoginEvent::Reachable(..) => {
+                    later.write(OVER_SSH_LINE.as_bytes());
+                    self.over_ssh.stage = Stage::Asked;
+                }
+                LoginEvent::OverSsh(bytes) => early = Some(bytes),
+                LoginEvent::Failed(error) => failure = Some(error),
+                _ => {}
+            }
+        }
+        if let Some(early) = early {
+            self.over_ssh.was_way = false;
+            self.over_ssh.run_pause = RUN_PAUSE;
+            self.begin_over_ssh(now, &early);
+        }
+        if let Some(failure) = failure {
+            tracing::info!(%failure, "ssh in the background");
+            self.leave_ssh(now);
+            let told = format!("ssh was run again, in vain: {failure}");
+            self.client.tell(now, told);
+        }
+    }
+
+    fn leave_ssh(&mut self, now: Time) {
+        self.over_ssh.stage = Stage::Over;
+        self.flush_over_ssh();
+        self.end_input();
+        if let Some(mut later) = self.over_ssh.later.take() {
+            later.release();
+        }
+        self.sockets.close_ssh(now, &mut self.client);
+    }
+}
