@@ -31,6 +31,7 @@ struct Package {
 /// | chromium | the lab's report in a browser; by far the largest, 124 MB to fetch |
 /// | rsync | bulk of the lab |
 /// | nodejs, npm, python3 | the reference terminal of the suite in `testdata/fidelity` |
+/// | xterm, xvfb, xauth | the lines that a terminal emulator keeps |
 /// | procps | children and signals seen from outside |
 /// | the others | programs whose screens are carried by a session |
 const PACKAGES: &[Package] = &[
@@ -97,6 +98,18 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "nftables",
         programs: &["nft"],
+    },
+    Package {
+        name: "xterm",
+        programs: &["xterm"],
+    },
+    Package {
+        name: "xvfb",
+        programs: &["xvfb-run"],
+    },
+    Package {
+        name: "xauth",
+        programs: &["xauth"],
     },
     Package {
         name: "tmux",
