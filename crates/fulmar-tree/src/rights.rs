@@ -21,6 +21,17 @@ fn as_user(test: &str) -> bool {
     if crate::system::user() != 0 {
         return true;
     }
+    if let Some(error) = start_as_user(test, "") {
+        leave_out(&format!(
+            "no program can be started as another user: {error}"
+        ));
+    }
+    false
+}
+
+/// Starts a test again as somebody without rights, with a folder named in `FULMAR_TEST_WORLD`. Returns the error if that is
+/// not possible here.
+fn start_as_user(test: &str, world: impl AsRef<Path>) -> Option<std::io::Error> {
     // The program may lie where only root can read it.
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("test");
@@ -33,6 +44,7 @@ fn as_user(test: &str) -> bool {
         .uid(NOBODY)
         .gid(NOBODY)
         .env("TMPDIR", "/tmp")
+        .env("FULMAR_TEST_WORLD", world.as_ref())
         .current_dir("/")
         .output();
     match run {
@@ -43,14 +55,10 @@ fn as_user(test: &str) -> bool {
                 "{text}{}",
                 String::from_utf8_lossy(&output.stderr)
             );
+            None
         }
-        Err(error) => {
-            leave_out(&format!(
-                "no program can be started as another user: {error}"
-            ));
-        }
+        Err(error) => Some(error),
     }
-    false
 }
 
 /// Says that the calling test cannot run here, or not all of it. `cargo xtask test` lists these at its end.
@@ -253,6 +261,80 @@ fn copies_to_one_name_do_not_write_into_each_other() {
     assert_ne!(first.name, second.name);
     drop((first, second));
     assert!(!open().is_new);
+}
+
+/// Owner, group and mode.
+fn rights(path: &Path) -> (u32, u32, u32) {
+    let facts = path.symlink_metadata().unwrap();
+    (facts.uid(), facts.gid(), facts.mode() & 0o7777)
+}
+
+/// Returns true if this process can give files away.
+fn is_root() -> bool {
+    let is_root = crate::system::user() == 0;
+    if !is_root {
+        leave_out("files of other users: only root can make them");
+    }
+    is_root
+}
+
+/// Some user's and some group's numbers, of which none is [`NOBODY`].
+const SOMEBODY: u32 = 4242;
+const SOME_GROUP: u32 = 4243;
+
+#[test]
+fn a_file_that_root_replaces_keeps_its_owner_and_group_but_no_set_id_bit() {
+    if !is_root() {
+        return;
+    }
+    let world = world();
+    let at = |path: &str| world.path().join(path);
+    for (options, mode) in [(TARGET, 0o750), (PRESERVE, 0o644)] {
+        fs::write(at("dst/a"), "old").unwrap();
+        chown(at("dst/a"), Some(SOMEBODY), Some(SOME_GROUP)).unwrap();
+        set_mode(&at("dst/a"), 0o6750);
+        set_mode(&at("src/a"), 0o644);
+        assert_eq!(whys(&copy(world.path(), &["src/a"], "dst", options)), []);
+        assert_eq!(fs::read(at("dst/a")).unwrap(), b"src/a");
+        assert_eq!(rights(&at("dst/a")), (SOMEBODY, SOME_GROUP, mode));
+    }
+    assert_eq!(snapshot(&at("dst")).len(), 1);
+}
+
+/// The group of files that are made in the folder is another one than that of the files that are replaced.
+#[test]
+fn a_user_who_replaces_somebody_s_file_keeps_the_group_or_gives_another_one_no_rights() {
+    let test = "a_user_who_replaces_somebody_s_file_keeps_the_group_or_gives_another_one_no_rights";
+    if let Some(world) = std::env::var_os("FULMAR_TEST_WORLD") {
+        let outcome = copy(Path::new(&world), &["src/a", "src/b"], "dst", TARGET);
+        assert_eq!(whys(&outcome), []);
+        return;
+    }
+    if !is_root() {
+        return;
+    }
+    let world = world();
+    let at = |path: &str| world.path().join(path);
+    set_mode(world.path(), 0o755);
+    for (name, owner, group, mode) in [
+        ("a", SOMEBODY, NOBODY, 0o664),
+        ("b", NOBODY, SOMEBODY, 0o664),
+    ] {
+        let path = at("dst").join(name);
+        fs::write(&path, "old").unwrap();
+        chown(&path, Some(owner), Some(group)).unwrap();
+        set_mode(&path, mode);
+    }
+    chown(at("dst"), None, Some(SOME_GROUP)).unwrap();
+    set_mode(&at("dst"), 0o2777);
+    if let Some(error) = start_as_user(test, world.path()) {
+        leave_out(&format!(
+            "no program can be started as another user: {error}"
+        ));
+        return;
+    }
+    assert_eq!(rights(&at("dst/a")), (NOBODY, NOBODY, 0o664));
+    assert_eq!(rights(&at("dst/b")), (NOBODY, SOME_GROUP, 0o644));
 }
 
 #[test]

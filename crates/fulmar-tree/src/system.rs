@@ -10,7 +10,7 @@ use std::path::Path;
 
 use fulmar_copy::Timestamp;
 use rustix::buffer::spare_capacity;
-use rustix::fs::{self, AtFlags, Dir, FileType, Mode, OFlags, Timespec, Timestamps};
+use rustix::fs::{self, AtFlags, Dir, FileType, Gid, Mode, OFlags, Timespec, Timestamps, Uid};
 pub(crate) use rustix::io::Errno;
 
 pub(crate) type Result<T> = std::result::Result<T, Errno>;
@@ -32,6 +32,7 @@ pub(crate) struct Facts {
     pub(crate) size: u64,
     pub(crate) links: u64,
     pub(crate) owner: u32,
+    pub(crate) group: u32,
     pub(crate) modified: Timestamp,
     pub(crate) changed: Timestamp,
     /// Bytes that it takes on the disk.
@@ -53,6 +54,7 @@ impl Facts {
             size: u64::try_from(stat.st_size).unwrap_or(0),
             links: stat.st_nlink as u64,
             owner: stat.st_uid,
+            group: stat.st_gid,
             modified: Timestamp {
                 seconds: stat.st_mtime as i64,
                 nanoseconds: u32::try_from(stat.st_mtime_nsec).unwrap_or(0),
@@ -214,6 +216,18 @@ pub(crate) fn set_mode_if_own(file: impl AsFd, mode: u32) -> Result<bool> {
         Err(Errno::PERM) if facts(&file)?.owner != user() => Ok(false),
         done => done.map(|()| true),
     }
+}
+
+/// Gives an open file to a user.
+pub(crate) fn set_owner(file: impl AsFd, owner: u32) -> Result<()> {
+    step()?;
+    fs::fchown(file, Some(Uid::from_raw(owner)), None)
+}
+
+/// Gives an open file to a group.
+pub(crate) fn set_group(file: impl AsFd, group: u32) -> Result<()> {
+    step()?;
+    fs::fchown(file, None, Some(Gid::from_raw(group)))
 }
 
 /// Sets the time of the last change and leaves the time of the last access as it is.

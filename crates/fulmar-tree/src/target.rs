@@ -168,12 +168,12 @@ impl TreeTarget {
                 EntryKind::File { size } => size,
                 _ => None,
             },
-            is_fresh: existing.is_none(),
+            replaced: existing,
             resume: self.options.resume,
             folder: located.folder,
             name: located.name,
         };
-        Writing::begin(plan, existing.as_ref()).map_err(of_name)
+        Writing::begin(plan).map_err(of_name)
     }
 
     fn file(&mut self, id: EntryId) -> Result<&mut Writing, EntryError> {

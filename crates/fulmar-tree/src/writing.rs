@@ -34,8 +34,8 @@ pub(crate) struct Plan {
     pub(crate) modified: Option<Timestamp>,
     /// Bytes; `None`: a pipe.
     pub(crate) size: Option<u64>,
-    /// Nothing has the name so far.
-    pub(crate) is_fresh: bool,
+    /// The file that has the name so far. Its owner and group are kept as far as they can be.
+    pub(crate) replaced: Option<Facts>,
     /// True if the data that are there already are of use.
     pub(crate) resume: bool,
 }
@@ -51,15 +51,15 @@ pub(crate) struct Writing {
 }
 
 impl Writing {
-    /// Begins a file in whose place is `existing`.
-    pub(crate) fn begin(plan: Plan, existing: Option<&Facts>) -> Result<(Self, ExistingFile)> {
+    /// Begins a file.
+    pub(crate) fn begin(plan: Plan) -> Result<(Self, ExistingFile)> {
         let mut writing = Self {
             plan,
             partial: None,
             present: None,
             written: Written::default(),
         };
-        writing.present = writing.find_present(existing);
+        writing.present = writing.find_present();
         if writing.present.is_some() {
             return Ok((writing, ExistingFile::Present));
         }
@@ -68,8 +68,9 @@ impl Writing {
     }
 
     /// A file of the same size that has the name already, unless there are parts of another one to go on with.
-    fn find_present(&self, existing: Option<&Facts>) -> Option<(OwnedFd, Facts)> {
+    fn find_present(&self) -> Option<(OwnedFd, Facts)> {
         let plan = &self.plan;
+        let existing = plan.replaced.as_ref();
         let existing = existing.filter(|facts| plan.resume && Some(facts.size) == plan.size)?;
         if system::facts_at(&plan.folder, &partial::name(&plan.name, 0)).is_ok() {
             return None;
@@ -176,19 +177,45 @@ impl Writing {
         // one.
         self.check_name(&partial.name, &partial.facts)?;
         self.remove_older(partial);
+        self.keep_owner(partial);
         self.rename(&partial.name)?;
         self.partial = None;
         Ok(is_as_asked)
     }
 
     fn set_mode_and_time(&self, partial: &Partial) -> Result<()> {
+        // The group first: the mode may have rights for it.
+        let is_group_kept = self.keep_group(partial);
         let Plan { mode, modified, .. } = self.plan;
+        let mode = if is_group_kept || modified.is_some() {
+            mode
+        } else {
+            for_another_group(mode)
+        };
         let is_set = mode == partial.facts.mode || system::set_mode_if_own(&partial.file, mode)?;
         let Some(modified) = modified else {
             return Ok(());
         };
         system::set_modified(&partial.file, modified)?;
         if is_set { Ok(()) } else { Err(Errno::PERM) }
+    }
+
+    /// Gives the file the group of the one that it replaces, and returns false if that cannot be.
+    fn keep_group(&self, partial: &Partial) -> bool {
+        let group = self.plan.replaced.map(|replaced| replaced.group);
+        group.is_none_or(|group| {
+            group == partial.facts.group || system::set_group(&partial.file, group).is_ok()
+        })
+    }
+
+    /// Gives the file the owner of the one that it replaces, if this user may. Done last: a partial file of somebody else's
+    /// is not taken up again. Its mode has no set-id bit, which would mean something else now.
+    fn keep_owner(&self, partial: &Partial) {
+        let owner = self.plan.replaced.map(|replaced| replaced.owner);
+        if let Some(owner) = owner.filter(|owner| *owner != partial.facts.owner) {
+            // Who may not give files away becomes its owner, as with rsync (docs/copy.md).
+            let _ = system::set_owner(&partial.file, owner);
+        }
     }
 
     /// Copies that began before and are at it yet come to nothing. Done first, so that none of them gets there last.
@@ -205,7 +232,7 @@ impl Writing {
     /// for what the user of the target has put there.
     fn rename(&self, from: &[u8]) -> Result<()> {
         let (folder, name) = (&self.plan.folder, self.plan.name.as_slice());
-        if self.plan.is_fresh {
+        if self.plan.replaced.is_none() {
             match system::rename_unless_taken(folder, from, name) {
                 Err(Errno::EXIST) => {
                     spelling::check(folder, name, &system::facts_at(folder, name)?)?
@@ -259,6 +286,11 @@ impl Writing {
             Err(Errno::EXIST)
         }
     }
+}
+
+/// Returns a mode for a group that the rights were not meant for: it gets those that everybody has.
+fn for_another_group(mode: u32) -> u32 {
+    mode & (!0o070 | (mode & 0o007) << 3)
 }
 
 /// Nothing is there where something was.
