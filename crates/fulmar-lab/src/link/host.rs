@@ -230,7 +230,24 @@ fn change_lines(before: &[IpAddr], after: &[IpAddr]) -> Vec<String> {
     let added = after.iter().filter(|address| !before.contains(address));
     let removed = before.iter().filter(|address| !after.contains(address));
     let removed = removed.map(|ip| format!("addr del {ip}/{} dev {DEVICE}", bits(*ip)));
-    added.map(|ip| add_line(*ip)).chain(removed).collect()
+    added
+        .map(|ip| add_line(*ip))
+        .chain(preferred_line(before, after))
+        .chain(removed)
+        .collect()
+}
+
+/// Returns what makes a host that stays on several networks of IPv4 send from the last of `after`. On its own,
+/// the kernel goes on with the one that it had first.
+fn preferred_line(before: &[IpAddr], after: &[IpAddr]) -> Option<String> {
+    let of_v4 = |addresses: &[IpAddr]| -> Vec<IpAddr> {
+        let addresses = addresses.iter().copied();
+        addresses.filter(IpAddr::is_ipv4).collect()
+    };
+    let [before, after] = [before, after].map(of_v4);
+    let preferred = after.last()?;
+    let is_among_others = after.len() > 1 && before.last() != Some(preferred);
+    is_among_others.then(|| format!("route change 0.0.0.0/0 dev {DEVICE} src {preferred}"))
 }
 
 fn add_line(address: IpAddr) -> String {
@@ -284,10 +301,29 @@ mod tests {
         let expected = [
             "addr add 198.51.100.2/32 dev lab0",
             "addr add 2001:db8:c::2/128 dev lab0 nodad",
+            "route change 0.0.0.0/0 dev lab0 src 198.51.100.2",
             "addr del 2001:db8:c::1/128 dev lab0",
         ];
         assert_eq!(change_lines(&before, &after), expected);
         assert!(change_lines(&after, &after).is_empty());
+    }
+
+    #[test]
+    fn a_host_on_two_networks_sends_from_the_one_that_it_prefers() {
+        let [one, both, turned, other] = [
+            ips(&["192.0.2.1"]),
+            ips(&["192.0.2.1", "198.51.100.7"]),
+            ips(&["198.51.100.7", "192.0.2.1"]),
+            ips(&["198.51.100.7"]),
+        ];
+        let from = |ip: &str| format!("route change 0.0.0.0/0 dev lab0 src {ip}");
+        let added = "addr add 198.51.100.7/32 dev lab0".to_owned();
+        assert_eq!(change_lines(&one, &both), [added, from("198.51.100.7")]);
+        assert_eq!(change_lines(&both, &turned), [from("192.0.2.1")]);
+        assert_eq!(
+            change_lines(&both, &other),
+            ["addr del 192.0.2.1/32 dev lab0"]
+        );
     }
 
     #[test]

@@ -30,6 +30,9 @@
 //!
 //! A change is such a list behind `up`, `down` or `both`, which sets stages of its kinds anew, or `client moves
 //! [to IP]`, `client sleeps`, `client wakes`, `link cut`, `link restored`, `nat rebinds`, `nat moves to IP`.
+//!
+//! A client on two networks at once: `client sends from IP` prefers this address, and adds it where it is new;
+//! `client loses IP` takes one away.
 
 mod text;
 mod words;

@@ -295,6 +295,10 @@ fn event(text: &str) -> Result<Change> {
             Change::Move(CLIENT, SocketAddr::new(ip(&mut words)?, 0))
         }
         ("client", "moves") => Change::MoveOn(CLIENT),
+        ("client", "sends") if words.take("from") => {
+            Change::Bind(CLIENT, SocketAddr::new(ip(&mut words)?, 0))
+        }
+        ("client", "loses") => Change::Unbind(CLIENT, SocketAddr::new(ip(&mut words)?, 0)),
         ("client", "sleeps") => Change::Suspend(CLIENT),
         ("client", "wakes") => Change::Wake(CLIENT),
         ("link", "cut") => Change::Cut(CLIENT),
@@ -302,8 +306,8 @@ fn event(text: &str) -> Result<Change> {
         ("nat", "rebinds") => Change::RebindNat(CLIENT),
         ("nat", "moves") if words.take("to") => Change::MoveNat(CLIENT, ipv4(&mut words)?),
         _ => bail!(
-            "what changes is up, down, both, client moves [to IP], client sleeps, client wakes, \
-             link cut, link restored, nat rebinds or nat moves to IP"
+            "what changes is up, down, both, client moves [to IP], client sends from IP, client loses IP, \
+             client sleeps, client wakes, link cut, link restored, nat rebinds or nat moves to IP"
         ),
     };
     words.end()?;
@@ -418,6 +422,11 @@ mod tests {
             ),
             ("client moves", Change::MoveOn(CLIENT)),
             ("client moves to 198.51.100.7", Change::Move(CLIENT, moved)),
+            (
+                "client sends from 198.51.100.7",
+                Change::Bind(CLIENT, moved),
+            ),
+            ("client loses 198.51.100.7", Change::Unbind(CLIENT, moved)),
             ("client sleeps", Change::Suspend(CLIENT)),
             ("client wakes", Change::Wake(CLIENT)),
             ("link cut", Change::Cut(CLIENT)),

@@ -14,7 +14,7 @@ pub(super) const TROUBLE: Experiment = Experiment {
     title: "Moves, outages, sleep",
     source: "our own",
     about: "A round trip of 100 ms, with what a laptop meets: loss in bursts, a path that is dead \
-        for the last sixth of each 1.2 s, another address every 5 s, a translator that forgets, 10 s and 60 s without any network while somebody \
+        for the last sixth of each 1.2 s, another address every 5 s, two networks that overlap, a translator that forgets, 10 s and 60 s without any network while somebody \
         types on, and half a minute of sleep. The session ought to be there afterwards, all keys \
         in it once and in order; an ssh whose address changes cannot be.",
     published: &[],
@@ -33,6 +33,13 @@ static DEAD_SIXTH: LazyLock<String> = LazyLock::new(|| {
     });
     format!("both loss 0%, delay 50ms{}", turns.collect::<String>())
 });
+
+/// Two networks that overlap: as somebody meets them who goes from one room to the next, and back.
+const TWO_NETWORKS: &str = "both delay 50ms
+at 5s every 10s client sends from 198.51.100.7
+at 7s every 10s client loses 192.0.2.1
+at 10s every 10s client sends from 192.0.2.1
+at 12s every 10s client loses 198.51.100.7";
 
 /// Changes count from the start of the typing: the session is up then.
 fn trouble(setup: &LabSetup) -> Vec<Cell> {
@@ -69,6 +76,12 @@ fn trouble(setup: &LabSetup) -> Vec<Cell> {
             "rebinding",
             "a translator that forgets every 5 s",
             "both delay 50ms\nnat 198.51.100.9 filter port\nevery 5s nat rebinds",
+            for_good,
+        ),
+        setting(
+            "two-networks",
+            "the next network 2 s before the last one ends, every 5 s",
+            TWO_NETWORKS,
             for_good,
         ),
         setting(
