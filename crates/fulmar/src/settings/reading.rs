@@ -26,7 +26,8 @@ fn content(path: &Path, is_named: bool) -> Result<Option<Vec<u8>>, FileFault> {
     // Before it is opened: to open a pipe is to wait for its other end.
     match path.metadata() {
         Ok(metadata) => check(&metadata)?,
-        Err(_) if !is_named => return Ok(None),
+        // A link that leads nowhere was meant to lead to settings.
+        Err(_) if !is_named && !path.is_symlink() => return Ok(None),
         Err(error) => return Err(refused(&error)),
     }
     let file = File::open(path).map_err(|error| refused(&error))?;
@@ -86,6 +87,15 @@ mod tests {
         let missing = Path::new("/no/such/folder/config.toml");
         assert!(matches!(content(missing, false), Ok(None)));
         assert!(fault(missing).contains("No such file"));
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("config.toml");
+        symlink("/no/such/file", &link).unwrap();
+        let fault = content(&link, false).expect_err("it is refused");
+        assert!(fault.to_string().contains("No such file"));
     }
 
     #[test]
