@@ -9,6 +9,7 @@ use fulmar_sim::{
     CLIENT, Delay, EntryKind, Failure, Marking, Network, Queue, Rate, SERVER, ms, secs,
 };
 
+use fulmar_transport::limits::INPUT_WINDOW_BYTES;
 use support::World;
 
 /// Bytes of the headers of a packet, which a link carries, too.
@@ -212,6 +213,27 @@ fn a_paste_arrives_while_a_program_paints_and_the_screen_is_right_at_the_end() -
     world.far_mut().stop_painting();
     world.run_until_settled(secs(2))?;
     world.check_screens()
+}
+
+#[test]
+fn a_long_paste_has_a_window_in_each_round_trip() -> Result<(), Failure> {
+    let net = Network::seeded(7).up([Delay::ms(50)]).down([Delay::ms(50)]);
+    let mut world = World::new(net);
+    world.run_until_settled(secs(2))?;
+    world.far_mut().program.is_silent = true;
+    let windows = 16;
+    let letters = (0..windows * INPUT_WINDOW_BYTES).map(|index| b'a' + (index % 23) as u8);
+    let paste: Vec<u8> = letters.collect();
+    let began = world.sim.now();
+    world.near_mut().paste(&paste);
+    world
+        .sim
+        .run_until(secs(60), |(_, far)| far.program.typed.len() >= paste.len())?;
+    world.check_typed(&paste)?;
+    let took = world.sim.now() - began;
+    let most = ms(110) * u32::try_from(windows).unwrap();
+    assert!(took <= most, "{took:?} for {windows} windows");
+    Ok(())
 }
 
 #[test]

@@ -19,8 +19,8 @@ use crate::idle::{Idle, Question};
 use crate::inbox::Heard;
 use crate::instruction::{Instruction, Numbers};
 use crate::limits::{
-    ANSWER_FRAMES, COPY_DIFFERENCE_BYTES, INSTRUCTION_WORK_MAX, PROBE_DIFFERENCE_BYTES,
-    RETRY_MARGIN,
+    ANSWER_FRAMES, COPY_DIFFERENCE_BYTES, INSTRUCTION_WORK_MAX, MUCH_INPUT_BYTES,
+    PROBE_DIFFERENCE_BYTES, RETRY_MARGIN,
 };
 use crate::liveness::Liveness;
 use crate::loss::LossEstimate;
@@ -410,6 +410,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             size_probe: self.size_probe_due(now),
             challenged: self.responses.due(),
             unacknowledged_since: self.liveness.unacknowledged_since,
+            owes_for_much_input: self.liveness.owes_for_much,
             path_probe: self.liveness.path_probe,
             assembly_expiry,
             own_shutdown: self.closing.own(),
@@ -538,7 +539,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             StateOutcome::Behind => false,
         };
         if is_waiting {
-            self.answer(now, numbers.target, !difference.is_empty());
+            self.answer(now, numbers.target, difference.len());
         }
         Ok(outcome)
     }
@@ -594,8 +595,10 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     }
 
     /// Takes note that the peer waits for an answer.
-    fn answer(&mut self, now: Time, target: StateNumber, has_content: bool) {
-        if has_content {
+    fn answer(&mut self, now: Time, target: StateNumber, difference_bytes: usize) {
+        if self.role == Role::Server && difference_bytes >= MUCH_INPUT_BYTES {
+            self.liveness.owe_acknowledgement_for_much(now);
+        } else if difference_bytes > 0 {
             self.liveness.owe_acknowledgement(now);
         }
         if target == StateNumber::SHUTDOWN {

@@ -25,6 +25,8 @@ pub(crate) struct Liveness {
     asked: Option<Time>,
     /// The time since which a state of the peer waits for its acknowledgement.
     pub(crate) unacknowledged_since: Option<Time>,
+    /// True if much input is in that state, or in one that came after it.
+    pub(crate) owes_for_much: bool,
     /// The time since which the path has not changed: what was sent earlier may have gone astray.
     pub(crate) way_since: Time,
     pub(crate) path_probe: Option<PathProbe>,
@@ -46,6 +48,7 @@ impl Liveness {
             retries: 0,
             asked: None,
             unacknowledged_since: None,
+            owes_for_much: false,
             way_since: now,
             path_probe,
         }
@@ -112,6 +115,12 @@ impl Liveness {
         self.unacknowledged_since.get_or_insert(now);
     }
 
+    /// Takes note that the peer waits for it with more input.
+    pub(crate) fn owe_acknowledgement_for_much(&mut self, now: Time) {
+        self.owe_acknowledgement(now);
+        self.owes_for_much = true;
+    }
+
     /// Takes note of a round trip that began at `sent_at`.
     pub(crate) fn proven(&mut self, sent_at: Time) {
         self.large = None;
@@ -130,6 +139,7 @@ impl Liveness {
             self.large = Some(Large::again(self.large, now));
         }
         self.unacknowledged_since = None;
+        self.owes_for_much = false;
         if let Some(probe) = &mut self.path_probe {
             probe.tries = probe.tries.saturating_add(1);
             probe.is_failing = false;
@@ -253,9 +263,11 @@ mod tests {
     fn any_instruction_settles_an_acknowledgement() {
         let mut liveness = server();
         liveness.owe_acknowledgement(at(100));
-        liveness.owe_acknowledgement(at(150));
+        liveness.owe_acknowledgement_for_much(at(150));
         assert_eq!(liveness.unacknowledged_since, Some(at(100)));
+        assert!(liveness.owes_for_much);
         liveness.sent(at(150), 1, true);
         assert_eq!(liveness.unacknowledged_since, None);
+        assert!(!liveness.owes_for_much);
     }
 }

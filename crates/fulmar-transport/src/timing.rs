@@ -168,11 +168,17 @@ pub fn is_active(at: Time, heard: Option<Time>) -> bool {
     heard.is_some_and(|heard| at < heard + ACTIVE_RETRY)
 }
 
-/// A new state of the peer is acknowledged within 100 ms, sooner if anything else is sent.
+/// A new state of the peer is acknowledged within 100 ms, sooner if anything else is sent. Much input is
+/// acknowledged at once, since the rest of a paste waits for that.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn acknowledgement(arrived: Time) -> Due {
-    (arrived + ACKNOWLEDGEMENT_DELAY, Cause::Acknowledgement)
+pub fn acknowledgement(arrived: Time, is_much_input: bool) -> Due {
+    let delay = if is_much_input {
+        Duration::ZERO
+    } else {
+        ACKNOWLEDGEMENT_DELAY
+    };
+    (arrived + delay, Cause::Acknowledgement)
 }
 
 /// Silence lasts 3 s at most, if nothing else was agreed on.
@@ -434,6 +440,8 @@ pub struct TimerInput {
     pub challenged: Option<Time>,
     /// The time since which a state of the peer waits for its acknowledgement.
     pub unacknowledged_since: Option<Time>,
+    /// True if much input waits for it.
+    pub owes_for_much_input: bool,
     /// The probe of the path, while there is one.
     pub path_probe: Option<PathProbe>,
     /// The time at which the instruction that is being assembled will be given up.
@@ -496,7 +504,7 @@ impl TimerInput {
         }
         self.signs_of_life(table);
         if let Some(arrived) = self.unacknowledged_since {
-            table.set(acknowledgement(arrived));
+            table.set(acknowledgement(arrived, self.owes_for_much_input));
         }
         self.content(table);
         self.probes(table);

@@ -39,6 +39,7 @@ fn quiet() -> TimerInput {
         size_probe: None,
         challenged: None,
         unacknowledged_since: None,
+        owes_for_much_input: false,
         path_probe: None,
         assembly_expiry: None,
         own_shutdown: None,
@@ -355,6 +356,16 @@ fn a_state_of_the_peer_is_acknowledged_within_100_ms() {
         ..quiet()
     };
     assert_eq!(next(&input), Some((1120, Cause::Acknowledgement)));
+}
+
+#[test]
+fn much_input_is_acknowledged_at_once() {
+    let input = TimerInput {
+        unacknowledged_since: Some(at(1020)),
+        owes_for_much_input: true,
+        ..quiet()
+    };
+    assert_eq!(next(&input), Some((1020, Cause::Acknowledgement)));
 }
 
 #[test]
