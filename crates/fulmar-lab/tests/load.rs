@@ -6,7 +6,7 @@ mod support;
 
 use std::time::Duration;
 
-use fulmar_lab::instrument::load::{Load, Outage, Repaint, Text};
+use fulmar_lab::instrument::load::{Load, Outage, Paste, Reader, Repaint, Text};
 use fulmar_lab::trace::Size;
 use support::measuring::{measured, value};
 
@@ -24,8 +24,14 @@ fn a_text_is_carried_to_its_end_and_has_a_rate() {
 
 #[test]
 fn a_paste_arrives_whole_and_its_memory_is_seen() {
-    for peer in ["ssh", "fulmar-n"] {
-        let Some(measured) = measured(peer, &Load::Paste(200_000)) else {
+    let readers = [Reader::Quick, Reader::Slow(400_000), Reader::Writing];
+    for (peer, reader) in readers
+        .map(|reader| ("fulmar-n", reader))
+        .into_iter()
+        .chain([("ssh", Reader::Quick)])
+    {
+        let bytes = 200_000;
+        let Some(measured) = measured(peer, &Load::Paste(Paste { bytes, reader })) else {
             return;
         };
         assert_eq!(value(&measured, "in_time"), 1.0, "{peer}");

@@ -9,10 +9,12 @@
 //! | yes | three seconds of `yes` | the same |
 //! | storm-… | a program writes what is much work for a terminal, in a window of 400x100 | `rate`, and `to_interrupt`: from Ctrl-C to the end of it |
 //! | paste | 8 MB are typed at once into a program that checks each byte | `to_arrive`, `client_memory`, `server_memory` |
+//! | slow-paste | the same of 100 MB, into a program that reads 5 MB a second | the same |
+//! | both-ways | 2 MB are typed at once into a program that writes all the time, through 10 Mbit/s | the same |
 //! | outage | 3000 keys in an outage of a minute | `to_catch_up`, from its end until all have arrived |
 //! | beside-… | a large screen changes all the time beside a TCP stream in one queue | `share`, `rate`, `rate_beside` |
 //!
-//! The link adds no delay and has no limit, but beside a stream and for the few keys of an outage. What is not over in time has `in_time` 0 and no time; what
+//! The link adds no delay and has no limit, but beside a stream, with much text both ways, and for the few keys of an outage. What is not over in time has `in_time` 0 and no time; what
 //! arrives otherwise than it was typed is a run that failed.
 
 mod beside;
@@ -58,8 +60,12 @@ const LARGE: Size = Size {
     rows: 60,
 };
 
-/// The number of bytes that are pasted. Chosen by eye.
-const PASTE_BYTES: usize = 8_000_000;
+/// The time in which a paste must have arrived that takes a slow reader 20 s.
+const SLOW_LIMIT: Duration = Duration::from_secs(180);
+
+/// The link for much text both ways. Its queue holds 80 ms. Chosen by eye.
+const BOTH_WAYS_LINK: &str = "rate 10mbit queue 100kB";
+const BOTH_WAYS_ROUND_TRIP: Duration = Duration::from_millis(40);
 
 /// The time for which it is quiet before an outage.
 const QUIET: Duration = Duration::from_secs(1);
@@ -87,10 +93,53 @@ pub enum Load {
     Yes,
     /// This text, which is much work for a terminal, again and again; see [`LoadProgram::Storm`].
     Storm(&'static str),
-    /// So many bytes typed at once.
-    Paste(usize),
+    /// Much text typed at once.
+    Paste(Paste),
     /// Keys typed while there is no network.
     Outage(Outage),
+}
+
+/// A text that is typed at once, and how it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paste {
+    /// Its length.
+    pub bytes: usize,
+    /// The program that reads it.
+    pub reader: Reader,
+}
+
+/// A program that reads a paste.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// As fast as it can.
+    Quick,
+    /// So many bytes a second.
+    Slow(usize),
+    /// As fast as it can, and writes lines of `y` meanwhile.
+    Writing,
+}
+
+impl Paste {
+    /// Chosen by eye, as all of them.
+    const USUAL: Self = Self {
+        bytes: 8_000_000,
+        reader: Reader::Quick,
+    };
+    const SLOW: Self = Self {
+        bytes: 100_000_000,
+        reader: Reader::Slow(5_000_000),
+    };
+    const BOTH_WAYS: Self = Self {
+        bytes: 2_000_000,
+        reader: Reader::Writing,
+    };
+
+    fn limit(self) -> Duration {
+        match self.reader {
+            Reader::Slow(_) => SLOW_LIMIT,
+            Reader::Quick | Reader::Writing => LIMIT,
+        }
+    }
 }
 
 /// An outage, and the keys that are typed in it, evenly.
@@ -173,6 +222,8 @@ fn unshared() -> Vec<Cell> {
         "10 keys in an outage of 10 s, round trip 100 ms",
         "10 keys in an outage of 60 s, round trip 100 ms",
     ];
+    let slow = "100 MB pasted into a program that reads 5 MB a second";
+    let both = "2 MB pasted into a program that writes all the time, 10 Mbit/s, round trip 40 ms";
     let many = "3000 keys in an outage of 60 s";
     let fast = "20 s of a screen redrawn 50 times a second";
     [
@@ -210,7 +261,9 @@ fn unshared() -> Vec<Cell> {
         ("storm-repeat", storm, 15, Load::Storm("漢e[65535b")),
         ("storm-shift", storm, 15, Load::Storm("e#8e[ @")),
         ("storm-lines", storm, 15, Load::Storm("e[He[99Le[99M")),
-        ("paste", "8 MB pasted", 15, Load::Paste(PASTE_BYTES)),
+        ("paste", "8 MB pasted", 15, Load::Paste(Paste::USUAL)),
+        ("slow-paste", slow, 60, Load::Paste(Paste::SLOW)),
+        ("both-ways", both, 15, Load::Paste(Paste::BOTH_WAYS)),
         ("outage", many, 70, Load::Outage(Outage::MANY)),
         ("outage-10s-few", few_10, 30, Load::Outage(Outage::few(10))),
         ("outage-60s-few", few_60, 100, Load::Outage(Outage::few(60))),
@@ -250,7 +303,16 @@ impl Load {
     fn round_trip(self) -> Duration {
         match self {
             Self::Outage(outage) => outage.round_trip,
+            Self::Paste(Paste::BOTH_WAYS) => BOTH_WAYS_ROUND_TRIP,
             _ => Duration::ZERO,
+        }
+    }
+
+    /// Returns what limits the link.
+    fn bottleneck(self) -> &'static str {
+        match self {
+            Self::Paste(Paste::BOTH_WAYS) => BOTH_WAYS_LINK,
+            _ => "",
         }
     }
 
@@ -279,9 +341,15 @@ impl Load {
                 piece: piece.to_owned(),
                 bytes: STORM_BYTES,
             },
-            Self::Paste(bytes) | Self::Outage(Outage { keys: bytes, .. }) => {
-                LoadProgram::Sink { bytes }
-            }
+            Self::Paste(Paste { bytes, reader }) => match reader {
+                Reader::Quick => LoadProgram::Sink { bytes, rate: None },
+                Reader::Slow(rate) => LoadProgram::Sink {
+                    bytes,
+                    rate: Some(rate),
+                },
+                Reader::Writing => LoadProgram::Exchange { bytes },
+            },
+            Self::Outage(Outage { keys: bytes, .. }) => LoadProgram::Sink { bytes, rate: None },
         }
     }
 }
@@ -289,7 +357,7 @@ impl Load {
 impl Work for Load {
     fn measure(&self, peer: &str, seed: u64, setup: &LabSetup) -> Result<Measured> {
         let peer = Peer::parse(peer)?;
-        let scenario = link(seed, self.round_trip(), "")?;
+        let scenario = link(seed, self.round_trip(), self.bottleneck())?;
         let text = tempfile::NamedTempFile::new().context("making a file to show")?;
         if let Self::Throughput(kind, bytes) = self {
             kind.write(text.path(), *bytes)?;
@@ -308,7 +376,16 @@ impl Work for Load {
 
     fn parameters(&self) -> Vec<(&'static str, String)> {
         match self {
-            Self::Throughput(_, bytes) | Self::Paste(bytes) => vec![("bytes", bytes.to_string())],
+            Self::Throughput(_, bytes) => vec![("bytes", bytes.to_string())],
+            Self::Paste(Paste { bytes, reader }) => {
+                let mut parameters = vec![("bytes", bytes.to_string())];
+                match reader {
+                    Reader::Quick => {}
+                    Reader::Slow(rate) => parameters.push(("read", format!("{rate} B/s"))),
+                    Reader::Writing => parameters.push(("link", self.bottleneck().to_owned())),
+                }
+                parameters
+            }
             Self::Storm(piece) => vec![
                 ("piece", (*piece).to_owned()),
                 ("bytes", STORM_BYTES.to_string()),
@@ -377,7 +454,7 @@ impl LoadSession {
             Load::Throughput(_, bytes) => self.throughput(bytes),
             Load::Repaint(..) | Load::Yes => self.traffic(),
             Load::Storm(_) => self.storm(),
-            Load::Paste(bytes) => self.paste(bytes),
+            Load::Paste(paste) => self.paste(paste),
             Load::Outage(outage) => self.outage(outage),
         }
     }
@@ -462,13 +539,13 @@ impl LoadSession {
         measured
     }
 
-    fn paste(&mut self, bytes: usize) -> Result<Measured> {
+    fn paste(&mut self, paste: Paste) -> Result<Measured> {
         let mut costs = HostCosts::begin(&self.hosts.session)?;
         self.begin();
         let began = boot_time();
-        let keys: Vec<u8> = (0..bytes).map(program::typed).collect();
+        let keys: Vec<u8> = (0..paste.bytes).map(program::typed).collect();
         self.terminal.type_keys(keys);
-        let ended = self.in_time(LIMIT)?;
+        let ended = self.in_time(paste.limit())?;
         let mut measured = timed("to_arrive", began, ended);
         costs.look();
         for (host, cost) in costs.of(self.peer.programs()) {
@@ -528,7 +605,14 @@ mod tests {
             let is_storm = cell.name.starts_with("storm-");
             let is_busy = is_storm
                 || cell.name.starts_with("repaint-")
-                || ["throughput", "yes-lines", "paste"].contains(&cell.name.as_str());
+                || [
+                    "throughput",
+                    "yes-lines",
+                    "paste",
+                    "slow-paste",
+                    "both-ways",
+                ]
+                .contains(&cell.name.as_str());
             assert_eq!(cell.is_alone, is_busy, "{}", cell.name);
             assert_eq!(
                 cell.peers.contains(&"ssh".to_owned()),
@@ -539,7 +623,7 @@ mod tests {
         }
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 15);
+        assert_eq!(names.len(), 17);
     }
 
     #[test]
@@ -563,10 +647,14 @@ mod tests {
         assert_eq!(line(repaint), "lab load repaint 200 60 50 20");
         assert_eq!(repaint.window(), LARGE);
         assert_eq!(line(Load::Yes), "lab load yes");
-        assert_eq!(line(Load::Paste(7)), "lab load sink 7");
+        assert_eq!(line(Load::Paste(Paste::USUAL)), "lab load sink 8000000");
+        let slow = "lab load sink 100000000 --rate 5000000";
+        assert_eq!(line(Load::Paste(Paste::SLOW)), slow);
+        let both = "lab load exchange 2000000";
+        assert_eq!(line(Load::Paste(Paste::BOTH_WAYS)), both);
         assert_eq!(line(Load::Storm("e#8")), "lab load storm 'e#8' 400000");
         assert_eq!(Load::Storm("e#8").window(), STORM_SIZE);
-        assert_eq!(Load::Paste(7).window(), WINDOW);
+        assert_eq!(Load::Paste(Paste::USUAL).window(), WINDOW);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::io::{Read as _, Write as _, stdin, stdout};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
@@ -56,6 +57,14 @@ pub enum LoadProgram {
     Sink {
         /// The number of bytes.
         bytes: usize,
+        /// The bytes that it reads a second, at most.
+        #[arg(long)]
+        rate: Option<usize>,
+    },
+    /// Reads so many bytes and checks each, and writes lines of `y` all that time.
+    Exchange {
+        /// The number of bytes.
+        bytes: usize,
     },
 }
 
@@ -75,7 +84,12 @@ impl LoadProgram {
             } => format!("{lab} load repaint {columns} {rows} {rate} {seconds}"),
             Self::Yes => format!("{lab} load yes"),
             Self::Storm { piece, bytes } => format!("{lab} load storm '{piece}' {bytes}"),
-            Self::Sink { bytes } => format!("{lab} load sink {bytes}"),
+            Self::Sink { bytes, rate: None } => format!("{lab} load sink {bytes}"),
+            Self::Sink {
+                bytes,
+                rate: Some(rate),
+            } => format!("{lab} load sink {bytes} --rate {rate}"),
+            Self::Exchange { bytes } => format!("{lab} load exchange {bytes}"),
         })
     }
 
@@ -109,7 +123,8 @@ impl LoadProgram {
             .map(|()| DONE)?,
             Self::Yes => yes().map(|()| DONE)?,
             Self::Storm { piece, bytes } => return storm(piece, *bytes),
-            Self::Sink { bytes } => sink(*bytes)?,
+            Self::Sink { bytes, rate } => sink(*bytes, *rate)?,
+            Self::Exchange { bytes } => exchange(*bytes)?,
         };
         show(verdict, 5)?;
         // The session ends from outside, so that its last screen can be seen.
@@ -173,8 +188,9 @@ fn is_typed(from: usize, bytes: &[u8]) -> bool {
         .all(|(index, byte)| typed(index) == *byte)
 }
 
-/// Reads `bytes` bytes and compares each with what should have been typed.
-fn sink(bytes: usize) -> Result<&'static str> {
+/// Reads `bytes` bytes, at most `rate` of them a second, and compares each with what should have been typed.
+fn sink(bytes: usize, rate: Option<usize>) -> Result<&'static str> {
+    let started = Instant::now();
     let mut buffer = vec![0; 65_536];
     let mut read = 0;
     let mut is_right = true;
@@ -185,11 +201,34 @@ fn sink(bytes: usize) -> Result<&'static str> {
         }
         is_right &= is_typed(read, &buffer[..length]);
         read += length;
+        if let Some(rate) = rate {
+            let due = started + Duration::from_secs_f64(read as f64 / rate as f64);
+            std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        }
     }
     Ok(if is_right && read == bytes {
         DONE
     } else {
         WRONG
+    })
+}
+
+/// As [`sink`], with a thread that writes until all is read.
+fn exchange(bytes: usize) -> Result<&'static str> {
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| -> std::io::Result<()> {
+            let lines = "y\n".repeat(512);
+            while !is_over.load(Ordering::Relaxed) {
+                stdout().lock().write_all(lines.as_bytes())?;
+            }
+            Ok(())
+        });
+        let verdict = sink(bytes, None);
+        is_over.store(true, Ordering::Relaxed);
+        let written = writer.join().expect("the writer does not panic");
+        written.context("writing while it reads")?;
+        verdict
     })
 }
 
