@@ -76,8 +76,13 @@ impl ConfigDocument {
             Ok(table) => reader.document(table.get_ref(), &mut document),
             Err(error) => {
                 let span = error.span().unwrap_or_default();
-                let message = reader.unquoted(&span);
-                let message = message.unwrap_or_else(|| error.message().replace('\n', ", "));
+                let key = text.get(span.clone()).unwrap_or_default().trim();
+                let message = match error.message() {
+                    "duplicate key" => format!("{key} is there twice"),
+                    other => reader
+                        .unquoted(&span)
+                        .unwrap_or_else(|| other.replace('\n', ", ")),
+                };
                 reader.fault(span, message);
             }
         }
@@ -491,6 +496,14 @@ predict = "always"
         for text in ["nothing = x", "ssh = ", "ssh = \"a", "ssh = a # b"] {
             assert!(!faults(text)[0].contains("quotes: "), "{text}");
         }
+    }
+
+    #[test]
+    fn a_key_that_is_there_twice_is_named() {
+        assert_eq!(
+            faults("mouse = true\nport = 7000\nport = 7001\n"),
+            ["3:1: port is there twice"]
+        );
     }
 
     #[test]

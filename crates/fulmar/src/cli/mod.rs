@@ -411,8 +411,15 @@ pub(crate) struct ClientArgs {
     #[arg(required_unless_present = "colors")]
     pub(crate) address: Option<OsString>,
     /// The server's UDP port
-    #[arg(required_unless_present = "colors", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(required_unless_present = "colors", value_parser = port_of_server)]
     pub(crate) port: Option<u16>,
+}
+
+fn port_of_server(word: &str) -> Result<u16, String> {
+    match word.parse() {
+        Ok(0) | Err(_) => Err("a port is a number from 1 to 65535".to_owned()),
+        Ok(port) => Ok(port),
+    }
 }
 
 #[cfg(test)]
@@ -428,6 +435,18 @@ mod tests {
         match parsed(line).unwrap().command {
             Some(Command::Server(arguments)) => arguments.into_wishes().alone(),
             other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_port_of_the_client_that_is_none_is_told_in_words() {
+        for port in ["abc", "0", "65536"] {
+            let error = parsed(&format!("fulmar client 192.0.2.7 {port}")).unwrap_err();
+            let told = error.to_string();
+            assert!(
+                told.contains("a port is a number from 1 to 65535"),
+                "{told}"
+            );
         }
     }
 
