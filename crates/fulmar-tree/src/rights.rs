@@ -148,6 +148,33 @@ fn what_cannot_be_written_is_told_and_stays_as_it_is() {
     assert_eq!(snapshot(&at("dst")).len(), 2);
 }
 
+#[test]
+fn a_folder_where_nothing_can_be_made_is_told_from_a_file_that_cannot_be_written() {
+    if !as_user("a_folder_where_nothing_can_be_made_is_told_from_a_file_that_cannot_be_written") {
+        return;
+    }
+    let world = world();
+    let at = |path: &str| world.path().join(path);
+    fs::write(at("dst/a"), "writable").unwrap();
+    fs::write(at("dst/b"), "read-only").unwrap();
+    set_mode(&at("dst/b"), 0o444);
+    set_mode(&at("dst"), 0o555);
+    let outcome = copy(world.path(), &["src/a", "src/b"], "dst", TARGET);
+    let looked = ["a", "b"].map(|name| {
+        let operand = format!("src/{name}");
+        looked(world.path(), &[&operand], "dst", TARGET).remove(0)
+    });
+    set_mode(&at("dst"), 0o755);
+    let notes: Vec<_> = outcome
+        .troubles
+        .iter()
+        .map(|trouble| &trouble.note)
+        .collect();
+    assert_eq!(notes, ["no file can be made in its folder", ""]);
+    let looked = looked.map(|looked| looked.unwrap_err().note);
+    assert_eq!(looked, ["no file can be made in its folder", ""]);
+}
+
 /// A folder that cannot be made, and all that would be in it.
 #[test]
 fn a_dry_run_counts_nothing_below_a_folder_that_could_not_be_made() {

@@ -173,7 +173,7 @@ impl TreeTarget {
             folder: located.folder,
             name: located.name,
         };
-        Writing::begin(plan).map_err(of_name)
+        Writing::begin(plan).map_err(of_part)
     }
 
     fn file(&mut self, id: EntryId) -> Result<&mut Writing, EntryError> {
@@ -255,6 +255,7 @@ impl TreeTarget {
             (_, facts) if !facts.is_regular() => Err(EntryError::new(EntryErrorKind::Special)),
             (_, facts) => {
                 system::may_write(&folder, name).map_err(own)?;
+                system::may_write(&folder, b".").map_err(of_part)?;
                 Ok(or_partial(file_occupant(entry, &facts)))
             }
         }
@@ -306,6 +307,14 @@ fn existing_file(located: &Located) -> Result<Option<Facts>, EntryError> {
     system::may_write(&located.folder, &located.name).map_err(own)?;
     spelling::check(&located.folder, &located.name, &facts).map_err(own)?;
     Ok(Some(facts))
+}
+
+/// A partial file that cannot be made. The file itself was looked at before, and may be writable.
+fn of_part(error: Errno) -> EntryError {
+    match error {
+        Errno::ACCESS => own(error).with_note("no file can be made in its folder"),
+        error => of_name(error),
+    }
 }
 
 /// A partial file that nobody finds any more: the rest goes on as ever.
