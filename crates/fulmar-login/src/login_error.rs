@@ -154,6 +154,9 @@ pub enum LoginError {
     },
 }
 
+/// The status of a shell that finds no such program.
+const STATUS_NOT_FOUND: SshExit = SshExit::Status(127);
+
 impl LoginError {
     /// Says what to try next.
     pub fn advice(&self) -> Option<String> {
@@ -172,6 +175,12 @@ impl LoginError {
             LoginError::SshEnded {
                 host, error, ..
             } => error.advice(host),
+            LoginError::CommandEnded { is_chosen, status, .. }
+                if *is_chosen && *status == STATUS_NOT_FOUND =>
+            {
+                "name the program by its path, as a command there may have another PATH: --server '~/.local/bin/fulmar server'"
+                    .to_owned()
+            }
             LoginError::CommandEnded { is_chosen, .. } if *is_chosen => {
                 "check --server: it must be a command such as fulmar server".to_owned()
             }
@@ -367,6 +376,21 @@ mod tests {
             assert!(hint.contains(words), "{system}: {hint}");
             assert!(hint.contains("cargo build"), "{hint}");
         }
+    }
+
+    #[test]
+    fn a_program_of_the_users_that_is_not_found_is_to_be_named_by_its_path() {
+        let advice = |status| {
+            let failure = LoginError::CommandEnded {
+                host: "host".to_owned(),
+                status: SshExit::Status(status),
+                is_chosen: true,
+                program: None,
+            };
+            failure.advice().unwrap()
+        };
+        assert!(advice(127).contains("--server '~/.local/bin/fulmar server'"));
+        assert!(advice(1).contains("a command such as fulmar server"));
     }
 
     #[test]

@@ -96,7 +96,16 @@ pub(super) fn rows() -> Vec<Row> {
                 is_chosen: true,
                 program: None,
             },
-            "the command of --server does not exist, or is not a server",
+            "the command of --server is not found there",
+        ),
+        (
+            LoginError::CommandEnded {
+                host: host(),
+                status: status(1),
+                is_chosen: true,
+                program: None,
+            },
+            "the command of --server is not a server",
         ),
         (
             no_server("Linux x86_64 debian", None),
