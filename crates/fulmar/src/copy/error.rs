@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use fulmar_core::CompatMode;
 use fulmar_login::{LoginError, PortRange, StandardStream, install_advice};
 use fulmar_platform::Signal;
+use fulmar_settings::{SettingsError, ValueSource};
 
 use super::operand::{BadOperand, Operand};
 use crate::advice::{Advice, signal_name, status_after};
@@ -173,7 +174,7 @@ pub(crate) enum CopyError {
     Login(#[from] LoginError),
     /// The settings make no sense.
     #[error(transparent)]
-    Settings(#[from] fulmar_settings::SettingsError),
+    Settings(#[from] SettingsError),
     /// Nothing can be logged.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -248,6 +249,12 @@ impl Advice for CopyError {
     /// Returns the status as scp: 255 where the other machine was not reached or was lost, else 1. A
     /// signal has its own, as in a shell.
     fn status(&self, compat: CompatMode) -> u8 {
+        // The command line makes no sense.
+        if let CopyError::Settings(SettingsError::Setting { place, .. }) = self
+            && matches!(place, ValueSource::Flag(_))
+        {
+            return 1;
+        }
         if let Some(failure) = self.passed_on() {
             return failure.status(compat);
         }
@@ -284,7 +291,14 @@ impl Advice for CopyError {
             }
             CopyError::MaybePort { failure, name } => {
                 let name = name.display();
-                let meant = format!("-p keeps times and modes; the UDP port is --port: fulmar cp --port {name}");
+                let port = PortRange::parse(&name.to_string()).ok().and_then(PortRange::single);
+                // As for a login: one that servers do not use unless they are told to is rather ssh's.
+                let is_session_port = port.is_some_and(|port| PortRange::DEFAULT.contains(port));
+                let meant = if is_session_port {
+                    format!("-p keeps times and modes; the UDP port is --port: fulmar cp --port {name}")
+                } else {
+                    format!("-p keeps times and modes; ssh's port is -P: fulmar cp -P {name}")
+                };
                 let advice = failure.advice(compat);
                 advice.map_or(meant.clone(), |advice| format!("{meant}\n{advice}"))
             }

@@ -149,9 +149,16 @@ fn a_copy_without_a_source_or_a_target_says_how_it_is_written() {
 fn a_port_behind_the_flag_that_keeps_times_is_asked_about() {
     let hint = ["the UDP port is --port: fulmar cp --port 60500"];
     expect_refused("cp -p 60500 a b", 1, &hint);
+    let hint = ["ssh's port is -P: fulmar cp -P 22"];
+    expect_refused("cp -p 22 a b", 1, &hint);
     let output = run(&World::new(), &["cp", "-p", "a", "b"]);
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(!told.contains("UDP"), "{told}");
+}
+
+#[test]
+fn a_copy_with_a_value_that_makes_no_sense_has_the_status_of_a_senseless_line() {
+    expect_refused("cp --port 22 a host:", 1, &["port cannot be 22", "-P"]);
 }
 
 #[test]
