@@ -18,7 +18,7 @@ use crate::address;
 use crate::random;
 use crate::reactor::{Registry, Token};
 use crate::sessions::{
-    AttachPlace, AttachRequest, Attaching, ControlRequest, ControlSocket, PeerId,
+    AttachPlace, AttachRequest, Attaching, ControlRequest, ControlSocket, PORTS_USED, PeerId,
 };
 
 /// The most ports on which one session listens. More than one are for clients that ask for others than it has.
@@ -260,7 +260,7 @@ impl SessionControl {
             return Ok(*listening);
         }
         if self.ports.len() == PORTS_MAX {
-            return Err("it listens on as many ports as a session may".to_owned());
+            return Err(PORTS_USED.to_owned());
         }
         let bound = bind::bind(
             place.bind.as_ref().unwrap_or(&BindAddress::Any),

@@ -13,7 +13,7 @@ use fulmar_platform::{Signal, process};
 use fulmar_settings::Environment;
 
 use super::control_request::{AttachPlace, attach_text, line_text};
-use super::error::SessionsError;
+use super::error::{PORTS_USED, SessionsError};
 use super::run_folder::RunFolder;
 use crate::process_title::{PortHolder, PortUse};
 use crate::session_key;
@@ -332,6 +332,9 @@ fn exchange(
 fn refusal(lines: &[String]) -> Option<SessionsError> {
     let last = lines.last()?;
     match BootstrapLine::parse(last.as_bytes(), session_key::read) {
+        Ok(Some(BootstrapLine::Error(what))) if what == PORTS_USED => {
+            Some(SessionsError::PortsUsed)
+        }
         Ok(Some(BootstrapLine::Error(what))) => Some(SessionsError::Refused(what)),
         _ => None,
     }
@@ -382,6 +385,22 @@ mod tests {
             expires: None,
             command: String::new(),
         }
+    }
+
+    #[test]
+    fn a_session_without_room_for_a_port_is_told_from_one_that_refuses() {
+        let refused = |what: &str| {
+            refusal(&[BootstrapLine::Error(what.to_owned())
+                .text()
+                .trim_end()
+                .to_owned()])
+        };
+        assert!(matches!(
+            refused(PORTS_USED),
+            Some(SessionsError::PortsUsed)
+        ));
+        let other = refused("it is just ending");
+        assert!(matches!(other, Some(SessionsError::Refused(_))));
     }
 
     #[test]

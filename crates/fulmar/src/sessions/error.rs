@@ -7,6 +7,9 @@ use fulmar_login::SessionName;
 
 use crate::advice::Advice;
 
+/// The answer of a session that has no room for another port.
+pub(crate) const PORTS_USED: &str = "it listens on as many ports as a session may";
+
 /// The reason why a session that is there cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SessionsError {
@@ -39,6 +42,9 @@ pub(crate) enum SessionsError {
         /// The name.
         name: SessionName,
     },
+    /// The session has no room for another port.
+    #[error("the session says: {PORTS_USED}")]
+    PortsUsed,
     /// The server of a session does not do it.
     #[error("the session says: {0}")]
     Refused(String),
@@ -76,6 +82,10 @@ impl Advice for SessionsError {
             }
             SessionsError::NoAnswer { .. } => {
                 "try again; if it stays so, its server hangs, and kill there ends it".to_owned()
+            }
+            SessionsError::PortsUsed => {
+                "leave out -p, and port in the configuration, so that a port will do that it has already"
+                    .to_owned()
             }
             SessionsError::NoSocket { .. } => {
                 "sockets are in ~/.local/state/fulmar/run there, or in a folder of /tmp: see that one of them can be made, or \

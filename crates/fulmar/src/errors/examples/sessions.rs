@@ -41,6 +41,10 @@ pub(super) fn rows() -> Vec<Row> {
             "the server of the session has said so",
         ),
         (
+            SessionsError::PortsUsed,
+            "fulmar attach names another port than those on which the session listens, and those are four",
+        ),
+        (
             SessionsError::NoAnswer {
                 name: name("work"),
                 error: said("Resource temporarily unavailable"),
