@@ -1,7 +1,8 @@
 //! The errors that keep a server from serving.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 
 use fulmar_core::CompatMode;
 use fulmar_login::{PortRange, STATUS_NO_PROGRAM};
@@ -52,6 +53,12 @@ pub(crate) enum ServerError {
     System(#[from] SystemError),
 }
 
+/// Commands that shells have in themselves, and that are not programs as well. Source: POSIX, 2.14 and 2.9.4.
+const OF_SHELL: [&str; 20] = [
+    ".", ":", "alias", "break", "cd", "eval", "exec", "export", "for", "if", "jobs", "set",
+    "source", "trap", "ulimit", "umask", "unalias", "unset", "until", "while",
+];
+
 impl Advice for ServerError {
     fn passed_on(&self) -> Option<&dyn Advice> {
         match self {
@@ -91,6 +98,11 @@ impl Advice for ServerError {
                 "choose other ports with --port PORT or --port LOW:HIGH, or end what nobody uses there (pgrep -a fulmar)"
                     .to_owned()
             }
+            ServerError::ShellMissing { program } if is_of_shell(program) => {
+                "the words behind the host are a program and its arguments; a line for the shell is one word, in quotes, \
+                 as in 'cd /tmp && ls'"
+                    .to_owned()
+            }
             ServerError::ShellMissing { .. } => {
                 "check the spelling, SHELL and PATH, or name the program by its full path"
                     .to_owned()
@@ -110,6 +122,14 @@ impl Advice for ServerError {
     }
 }
 
+/// Tells if a word is one that a shell would understand, and means no program: a line, an assignment, or a command of
+/// the shell's own.
+fn is_of_shell(program: &OsStr) -> bool {
+    let word = program.as_bytes();
+    let has_sign = word.iter().any(|byte| b" =|&;<>()$*".contains(byte));
+    has_sign || OF_SHELL.iter().any(|own| own.as_bytes() == word)
+}
+
 fn by(holder: Option<&PortHolder>) -> String {
     holder.map_or_else(String::new, |holder| format!(" by {holder}"))
 }
@@ -117,6 +137,26 @@ fn by(holder: Option<&PortHolder>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_that_only_a_shell_understands_is_told_to_be_a_line_in_quotes() {
+        for (program, is_of_shell) in [
+            ("cd", true),
+            ("FOO=1", true),
+            ("ls | head", true),
+            ("nano", false),
+            ("/opt/c++/bin/x-1.2", false),
+        ] {
+            let program = program.into();
+            let failure = ServerError::ShellMissing { program };
+            let advice = failure.advice(CompatMode::Fulmar).unwrap();
+            assert_eq!(
+                advice.contains("one word, in quotes"),
+                is_of_shell,
+                "{failure}"
+            );
+        }
+    }
 
     #[test]
     fn a_port_that_needs_root_is_not_called_busy() {

@@ -67,6 +67,13 @@ pub(super) fn rows() -> Vec<Row> {
              not be run",
         ),
         row(
+            ServerError::ShellMissing {
+                program: "cd".into(),
+            },
+            FULMAR,
+            "the first of several words means something to a shell, and is no program",
+        ),
+        row(
             SessionError::Redirected(StandardStream::Output),
             FULMAR,
             "fulmar HOST was started with its input or output redirected, or where there is no terminal",
