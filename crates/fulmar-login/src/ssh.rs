@@ -189,6 +189,9 @@ pub enum DestinationError {
     /// There is no host.
     #[error("it names no host")]
     NoHost,
+    /// There is an `@`, and no user before it.
+    #[error("it names no user before the @")]
+    NoUser,
     /// There is a port behind the host, as in a URI.
     #[error("a port cannot follow the host like this")]
     Port,
@@ -238,6 +241,9 @@ impl Destination {
         }
         if !is_host(place) {
             return Err(DestinationError::Host);
+        }
+        if user.is_some_and(<[u8]>::is_empty) {
+            return Err(DestinationError::NoUser);
         }
         if !user.is_none_or(is_user) {
             return Err(DestinationError::User);
@@ -481,6 +487,8 @@ mod tests {
         for (text, why) in [
             ("", DestinationError::NoHost),
             ("ada@", DestinationError::NoHost),
+            ("@srv", DestinationError::NoUser),
+            ("ssh://@srv", DestinationError::NoUser),
             ("-oProxyCommand=x", DestinationError::Host),
             ("ada@-x", DestinationError::Host),
             ("a host", DestinationError::Host),

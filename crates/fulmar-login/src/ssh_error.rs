@@ -9,6 +9,8 @@ pub enum SshError {
     UnknownHost,
     /// No name has an address at the moment: no name server answers.
     NoNameServer,
+    /// The same, on the host through which ssh goes.
+    UnknownToJump,
     /// Nobody listens at the port.
     Refused,
     /// No way leads there, or nobody answers.
@@ -21,6 +23,8 @@ pub enum SshError {
     Configuration,
     /// ssh does not understand an option on its command line.
     Option,
+    /// A command was named with `-o`, where ssh gets one already.
+    RemoteCommand,
     /// The file that `-F` names cannot be read.
     ConfigurationMissing,
     /// The connection has ended in the middle.
@@ -31,6 +35,14 @@ pub enum SshError {
 
 /// Words of OpenSSH and Dropbear; the first that is found counts.
 const WORDS: &[(&str, SshError)] = &[
+    (
+        "open failed: connect failed: temporary failure in name resolution",
+        SshError::UnknownToJump,
+    ),
+    (
+        "open failed: connect failed: name or service not known",
+        SshError::UnknownToJump,
+    ),
     (
         "temporary failure in name resolution",
         SshError::NoNameServer,
@@ -47,6 +59,10 @@ const WORDS: &[(&str, SshError)] = &[
     (
         "can't open user config file",
         SshError::ConfigurationMissing,
+    ),
+    (
+        "cannot execute command-line and remote command",
+        SshError::RemoteCommand,
     ),
     ("command-line: line", SshError::Option),
     ("command-line line", SshError::Option),
@@ -84,6 +100,10 @@ impl SshError {
             SshError::UnknownHost => {
                 "check the spelling, and Host and HostName in ~/.ssh/config".to_owned()
             }
+            SshError::UnknownToJump => {
+                "the jump host looks the name up, and does not find it: name the host as the jump host knows it, or by its address"
+                    .to_owned()
+            }
             SshError::NoNameServer => {
                 "check the network: no name server answers; then the spelling, and Host and HostName in ~/.ssh/config"
                     .to_owned()
@@ -106,6 +126,10 @@ impl SshError {
             }
             SshError::Option => {
                 "correct the option that ssh names above: it comes from -o, -J or --ssh".to_owned()
+            }
+            SshError::RemoteCommand => {
+                "leave RemoteCommand out of -o and --ssh, and write the command behind the host; one in ~/.ssh/config is not run"
+                    .to_owned()
             }
             SshError::ConfigurationMissing => {
                 "check the path behind -F: it names a configuration file of ssh; without -F ssh reads ~/.ssh/config"
@@ -136,6 +160,15 @@ mod tests {
                 SshError::NoNameServer,
             ),
             (
+                "channel 0: open failed: connect failed: Temporary failure in name resolution\n\
+                 stdio forwarding failed\nConnection closed by UNKNOWN port 65535\n",
+                SshError::UnknownToJump,
+            ),
+            (
+                "channel 0: open failed: connect failed: Name or service not known\n",
+                SshError::UnknownToJump,
+            ),
+            (
                 "ssh: connect to host h port 22: Connection refused\n",
                 SshError::Refused,
             ),
@@ -155,6 +188,10 @@ mod tests {
             (
                 "command-line: line 0: Bad configuration option: foo\n",
                 SshError::Option,
+            ),
+            (
+                "Cannot execute command-line and remote command.\n",
+                SshError::RemoteCommand,
             ),
             (
                 "Can't open user config file nope: No such file or directory\n",
