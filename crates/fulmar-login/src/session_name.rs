@@ -10,7 +10,7 @@ pub struct SessionName(String);
 /// A word that cannot be the name of a session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a session cannot be called {0:?}: a name has up to 32 letters, digits, dots, dashes and underscores, and begins \
+    "a session cannot be called {0:?}: a name has up to 32 letters from a to z, digits, dots, dashes and underscores, and begins \
      with a letter or digit"
 )]
 pub struct SessionNameError(String);

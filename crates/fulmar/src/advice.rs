@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use fulmar_core::CompatMode;
-use fulmar_login::{LoginError, STATUS_NO_PROGRAM};
+use fulmar_login::{LoginError, STATUS_NO_PROGRAM, SessionNameError};
 use fulmar_platform::Signal;
 
 /// A failure that a user can be told of. Its text says what happened and to whom.
@@ -44,6 +44,13 @@ impl Advice for LoginError {
 
     fn advice(&self, _compat: CompatMode) -> Option<String> {
         LoginError::advice(self)
+    }
+}
+
+impl Advice for SessionNameError {
+    /// The message says it.
+    fn advice(&self, _compat: CompatMode) -> Option<String> {
+        None
     }
 }
 

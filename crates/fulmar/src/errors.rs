@@ -76,8 +76,8 @@ impl Advice for FulmarError {
             FulmarError::NothingToDo
             | FulmarError::MisplacedFlag(_)
             | FulmarError::Operands(_)
-            | FulmarError::SessionName(_)
             | FulmarError::ForeignFlag { .. } => None,
+            FulmarError::SessionName(failure) => Some(failure),
             FulmarError::Settings(failure) => Some(failure),
             FulmarError::Login(failure) => Some(failure),
             FulmarError::Hinted { failure, .. } => Some(failure.as_ref()),
@@ -109,7 +109,7 @@ impl Advice for FulmarError {
                 Some(format!("fulmar {command} --help shows how it is written"))
             }
             // The message says it.
-            FulmarError::ForeignFlag { .. } | FulmarError::SessionName(_) => None,
+            FulmarError::ForeignFlag { .. } => None,
             FulmarError::Hinted { failure, hint } => Some(match failure.advice(compat) {
                 Some(advice) => format!("{hint}\n{advice}"),
                 None => hint.clone(),

@@ -19,7 +19,7 @@ use std::mem::discriminant;
 
 use fulmar_compat::MoshLoginError;
 use fulmar_core::CompatMode::{self, Fulmar, Mosh};
-use fulmar_login::{LoginError, SshError, SshExit};
+use fulmar_login::{LoginError, SessionName, SessionNameError, SshError, SshExit};
 use fulmar_settings::{FlagSet, instead_of};
 
 use super::FulmarError;
@@ -98,6 +98,11 @@ fn command_line() -> Vec<Row> {
             "words behind a subcommand about sessions are missing, or too many",
         ),
         row(
+            SessionName::parse("my work").unwrap_err(),
+            FULMAR,
+            "a word behind --name, or behind a subcommand about sessions, is no name",
+        ),
+        row(
             FulmarError::ForeignFlag {
                 flag: "-L".to_owned(),
                 instead: instead_of(FlagSet::Login, "-L", None, None).unwrap_or_default(),
@@ -173,6 +178,10 @@ fn cell(text: &str) -> String {
 fn types() -> Vec<(&'static str, &'static str)> {
     vec![
         (type_name::<FulmarError>(), include_str!("../errors.rs")),
+        (
+            type_name::<SessionNameError>(),
+            include_str!("../../../fulmar-login/src/session_name.rs"),
+        ),
         (type_name::<CopyError>(), include_str!("../copy/error.rs")),
         (
             type_name::<fulmar_settings::SettingsError>(),
