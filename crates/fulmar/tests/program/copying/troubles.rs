@@ -101,7 +101,9 @@ fn what_may_not_be_read_or_written_is_named_and_the_rest_goes_on() {
         ),
         (
             &["small", &far("locked/")],
-            &format!("cannot write {locked}: permission denied"),
+            &format!(
+                "cannot write {locked}: permission denied (no file can be made in its folder)"
+            ),
         ),
         (
             &["small", &below],
