@@ -96,6 +96,15 @@ impl<S: RemoteService> LoginOutput<S> {
             events.extend(self.service.take_ready());
             return Ok(());
         }
+        // A start-up file has printed text, and did not end its line.
+        if let Some((text, ready)) = line.behind_text(READY_LINE)
+            && let Some(program) = program_of_ready(ready)
+        {
+            self.take_line(&text, events)?;
+            self.diagnostics.note_program(program);
+            events.extend(self.service.take_ready());
+            return Ok(());
+        }
         match line.parse(self.read_key) {
             Err(_) => return Err(OutputError::Malformed),
             Ok(Some(line)) => {

@@ -456,6 +456,15 @@ mod tests {
     }
 
     #[test]
+    fn text_without_an_end_of_line_is_no_part_of_the_remote_shells_answer() {
+        let (said, outcome, output) = heard([&b"partialFULMAR READY /opt/fulmar\n"[..]]);
+        assert_eq!(outcome, Ok(()));
+        let partial = OutputEvent::Other("partial".to_owned());
+        assert_eq!(said, [partial, OutputEvent::Ready]);
+        assert_eq!(output.diagnostics().program(), Some("/opt/fulmar"));
+    }
+
+    #[test]
     fn a_stock_server_is_reached_without_an_agreement() {
         let text = format!("FULMAR NONE Linux x86_64 debian\n\r\nMOSH CONNECT 7 {KEY} \r\nmore\n");
         let (said, _, mut output) = heard([text.as_bytes()]);

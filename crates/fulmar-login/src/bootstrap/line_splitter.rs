@@ -32,6 +32,19 @@ impl OutputLine {
         &self.bytes
     }
 
+    /// Returns the text in front of a word and the bytes from the word on, if it has the word behind some text and is whole.
+    pub(crate) fn behind_text(&self, word: &[u8]) -> Option<(OutputLine, &[u8])> {
+        let mut places = self.bytes.windows(word.len());
+        let at = places.position(|place| place == word);
+        let at = at.filter(|at| *at > 0 && !self.is_cut)?;
+        let (text, rest) = self.bytes.split_at_checked(at)?;
+        let text = OutputLine {
+            bytes: Zeroizing::new(text.to_vec()),
+            is_cut: false,
+        };
+        Some((text, rest))
+    }
+
     /// Tells if it was longer than a line may be.
     pub(crate) fn is_cut(&self) -> bool {
         self.is_cut
