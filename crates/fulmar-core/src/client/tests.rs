@@ -4,7 +4,7 @@ use fulmar_base::PathId;
 use fulmar_datagram::Key;
 
 use super::*;
-use crate::client_lifecycle::Phase;
+use crate::client_lifecycle::{ExitCause, Phase};
 use crate::connection::{Connection, ConnectionConfig};
 use crate::user_stream::UserEvent;
 
