@@ -18,6 +18,7 @@ use fulmar_transport::{
 };
 
 pub use self::config::ClientConfig;
+use self::leaving::Leaving;
 use crate::agreement::Agreement;
 use crate::capability::{Capabilities, Capability};
 use crate::client_lifecycle::{ClientEnding, Lifecycle};
@@ -105,6 +106,7 @@ pub struct Client {
     last_screen: LastScreen,
     size: Size,
     lifecycle: Lifecycle,
+    leaving: Leaving,
     suspended: Option<Time>,
     /// True if what is to be seen may have changed since it was drawn.
     is_stale: bool,
@@ -190,6 +192,7 @@ impl Client {
             last_screen,
             size,
             lifecycle: Lifecycle::begin(now),
+            leaving: Leaving::default(),
             suspended: None,
             is_stale: true,
             notice_due: None,
@@ -217,6 +220,7 @@ impl Client {
         }
         self.follow(now, &received);
         self.settle();
+        self.leave_if_all_arrived(now);
         self.report_terminal(now);
         received
     }
@@ -298,6 +302,9 @@ impl Client {
         if self.connect_limit().is_some_and(|limit| limit <= now) {
             self.go(now, self.lifecycle.give_up(self.contact()));
         }
+        if self.leaving_due().is_some_and(|due| due <= now) {
+            self.leave_session(now);
+        }
         let mut keys = Vec::new();
         self.probe.handle_timeout(now, &mut keys);
         if !keys.is_empty() {
@@ -339,7 +346,7 @@ impl Client {
         let mut pressed = key_events(bytes, is_encoded).filter(|key| !key.is_release);
         let first = pressed.next();
         let only = first.filter(|_| pressed.next().is_none());
-        if self.lifecycle.is_open()
+        if self.takes_keys()
             && !self.keys.is_armed()
             && let Some(key) = only
             && let Some(byte) = key.byte
@@ -352,7 +359,8 @@ impl Client {
         }
         let mut typed = Vec::new();
         let commands = self.keys.read(bytes, is_encoded, &mut typed);
-        if self.lifecycle.is_open() && !typed.is_empty() {
+        if self.takes_keys() && !typed.is_empty() {
+            self.leaving.forget_warning();
             self.prediction.handle_keys(now, &typed);
             self.stream.push_keys(&typed);
             self.endpoint.set_local(now, self.stream.clone());
@@ -430,6 +438,7 @@ impl Client {
         Wake::earliest([
             transport.map(|(at, cause)| (at, Wake::Transport(cause))),
             self.connect_limit().map(|at| (at, Wake::ConnectLimit)),
+            self.leaving_due().map(|at| (at, Wake::Leaving)),
             // What is stale is drawn as soon as the terminal can take it, not at a time.
             notice
                 .filter(|_| !self.is_stale)
@@ -540,6 +549,11 @@ impl Client {
             Delivery::Awaited => Some(false),
             Delivery::Heard => Some(true),
         }
+    }
+
+    /// Returns the number of bytes that were typed and that the server has not acknowledged.
+    pub fn unacknowledged_keys(&self) -> usize {
+        self.stream.pending_keys()
     }
 
     /// Returns the number of bytes of input that the server has not acknowledged.

@@ -35,8 +35,10 @@ pub enum ClientEnding {
     TakenOver,
     /// The user wanted it, and the server knows.
     UserQuit,
-    /// The user has left the session, which goes on, whether the server knows or finds out by the silence.
+    /// The user has left the session, which goes on, and the server knows.
     Detached,
+    /// The session was left, so that it goes on, and the server did not say that it knows. It may have ended before.
+    LeftUnheard,
     /// The edge wanted it, and the server knows.
     Asked(ExitCause),
     /// The server has never answered.
@@ -86,6 +88,8 @@ pub(crate) struct Lifecycle {
     connecting_since: Time,
     /// The time at which the client began to say goodbye, if it did by itself.
     closing_since: Option<Time>,
+    /// True if the goodbye says that the session goes on.
+    goes_on: bool,
 }
 
 impl Lifecycle {
@@ -94,7 +98,13 @@ impl Lifecycle {
             phase: Phase::Open,
             connecting_since: now,
             closing_since: None,
+            goes_on: false,
         }
+    }
+
+    /// Takes note that the goodbye, which has not begun, is to say that the session goes on.
+    pub(crate) fn note_going_on(&mut self) {
+        self.goes_on = true;
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -130,10 +140,8 @@ impl Lifecycle {
         match self.phase {
             Phase::Open if contact.may_have_heard => Some(WayOut::Goodbye(why)),
             Phase::Open => Some(WayOut::End(ClientEnding::NeverConnected)),
-            Phase::Closing(why @ (ClientEnding::Altered | ClientEnding::Detached)) => {
-                Some(WayOut::End(why))
-            }
-            Phase::Closing(_) => Some(WayOut::End(unanswered(contact.is_connected))),
+            Phase::Closing(why @ ClientEnding::Altered) => Some(WayOut::End(why)),
+            Phase::Closing(_) => Some(WayOut::End(self.unanswered(contact.is_connected))),
             Phase::Ended => None,
         }
     }
@@ -178,23 +186,21 @@ impl Lifecycle {
         match (self.phase, ending) {
             (_, Ending::KeySpent) => ClientEnding::KeySpent,
             (_, Ending::Altered) => ClientEnding::Altered,
-            (Phase::Closing(why @ (ClientEnding::NeverConnected | ClientEnding::Detached)), _) => {
-                why
-            }
+            (Phase::Closing(why @ ClientEnding::NeverConnected), _) => why,
             (Phase::Closing(why), Ending::Acknowledged | Ending::ByPeer) => why,
-            (Phase::Closing(_), _) => unanswered(is_connected),
+            (Phase::Closing(_), _) => self.unanswered(is_connected),
             (Phase::Open | Phase::Ended, _) if is_taken_over => ClientEnding::TakenOver,
             (Phase::Open | Phase::Ended, _) => ClientEnding::ServerEnded,
         }
     }
-}
 
-/// Returns the ending if nobody answers: either no goodbye was acknowledged, or the server never answered at all.
-fn unanswered(is_connected: bool) -> ClientEnding {
-    if is_connected {
-        ClientEnding::Unanswered
-    } else {
-        ClientEnding::NeverConnected
+    /// Returns the ending if nobody answers: either no goodbye was acknowledged, or the server never answered at all.
+    fn unanswered(&self, is_connected: bool) -> ClientEnding {
+        match (is_connected, self.goes_on) {
+            (true, true) => ClientEnding::LeftUnheard,
+            (true, false) => ClientEnding::Unanswered,
+            (false, _) => ClientEnding::NeverConnected,
+        }
     }
 }
 
@@ -236,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_detaches_has_left_whether_the_server_answers_or_not() {
+    fn a_session_that_was_left_is_known_to_go_on_only_if_its_server_answers() {
         let mut life = Lifecycle::begin(secs(0));
         let why = ClientEnding::Detached;
         let heard = Contact {
@@ -244,12 +250,18 @@ mod tests {
             may_have_heard: true,
             is_heard: None,
         };
+        life.note_going_on();
         assert_eq!(life.quit(why, heard), Some(WayOut::Goodbye(why)));
         assert!(life.close(secs(1), why));
+        let unheard = ClientEnding::LeftUnheard;
         let impatient = life.quit(ClientEnding::UserQuit, heard);
-        assert_eq!(impatient, Some(WayOut::End(why)));
-        for ending in [Ending::Acknowledged, Ending::Unanswered, Ending::ByPeer] {
-            assert_eq!(life.ending(ending, true, false), why);
+        assert_eq!(impatient, Some(WayOut::End(unheard)));
+        for (ending, told) in [
+            (Ending::Acknowledged, why),
+            (Ending::ByPeer, why),
+            (Ending::Unanswered, unheard),
+        ] {
+            assert_eq!(life.ending(ending, true, false), told);
         }
         assert_eq!(life.ending(Ending::ByPeer, true, true), why);
     }

@@ -126,6 +126,7 @@ pub(crate) struct Notices {
     started: Time,
     is_armed: bool,
     is_closing: bool,
+    is_leaving: bool,
     is_input_full: bool,
     is_refusing: bool,
     message: Option<(Message, Time)>,
@@ -160,6 +161,7 @@ impl Notices {
             started,
             is_armed: false,
             is_closing: false,
+            is_leaving: false,
             is_input_full: false,
             is_refusing: false,
             message: None,
@@ -181,6 +183,25 @@ impl Notices {
     /// Says from now on that the session is being closed.
     pub(crate) fn set_closing(&mut self) {
         self.is_closing = true;
+    }
+
+    /// Says from now on that the session is left as soon as what was typed has arrived.
+    pub(crate) fn set_leaving(&mut self) {
+        self.is_leaving = true;
+    }
+
+    /// Says that what was typed does not arrive at present, and how to leave all the same.
+    pub(crate) fn warn_of_loss(&mut self, now: Time) {
+        let key = self.escape.label().unwrap_or_default();
+        self.tell(
+            now,
+            format!("what you typed has not arrived; {key} d again leaves without it"),
+        );
+    }
+
+    /// Returns true if nothing comes from the server any more, or nothing arrives there.
+    pub(crate) fn is_out_of_touch(&self, now: Time, liveness: ServerLiveness) -> bool {
+        self.is_server_gone(liveness) || self.lateness(now, liveness).is_some()
     }
 
     /// Takes note that the server has heard us, by its own account.
@@ -336,6 +357,12 @@ impl Notices {
         }
         if self.is_closing {
             return Some("closing the session".to_owned());
+        }
+        if self.is_leaving {
+            let key = self.escape.label().unwrap_or_default();
+            return Some(format!(
+                "leaving as soon as what you typed has arrived; {key} d leaves at once"
+            ));
         }
         match &self.message {
             Some((Message::Told(what), until)) if now < *until => return Some(what.clone()),

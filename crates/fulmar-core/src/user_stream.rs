@@ -131,6 +131,11 @@ impl UserStream {
         self.log.borrow().held_bytes()
     }
 
+    /// Returns how many of them were typed.
+    pub(crate) fn pending_keys(&self) -> usize {
+        self.log.borrow().held_keys()
+    }
+
     /// Returns how many bytes were typed up to this state, in all. It is known for states that the
     /// peer has not acknowledged, and for the newest that it has.
     pub(crate) fn typed_bytes(&self) -> u64 {

@@ -36,6 +36,8 @@ pub enum Wake {
     Key,
     /// The server has not answered for so long that the client gives up.
     ConnectLimit,
+    /// The client does not wait any more for the arrival of what was typed, and leaves.
+    Leaving,
 }
 
 impl Wake {
@@ -71,6 +73,7 @@ impl fmt::Display for Wake {
             Wake::Prediction => f.pad("prediction"),
             Wake::Key => f.pad("key"),
             Wake::ConnectLimit => f.pad("connect limit"),
+            Wake::Leaving => f.pad("leaving"),
         }
     }
 }

@@ -105,6 +105,11 @@ impl Log {
         self.units.len() + self.marks.len() * MARK_BYTES
     }
 
+    /// The number of keys that are held.
+    pub(super) fn held_keys(&self) -> usize {
+        self.units.len() - self.marks.len()
+    }
+
     /// The bytes that there is room for.
     #[cfg(test)]
     pub(super) fn capacity(&self) -> usize {
