@@ -89,6 +89,16 @@ pub(crate) enum ClientError {
         /// The address to which datagrams went.
         server: String,
     },
+    /// The session was left, so that it goes on, and the server has not said that it knows.
+    #[error("{}; {}", left(*signal), unheard(server, *is_rejected))]
+    LeftUnheard {
+        /// The address to which datagrams went.
+        server: String,
+        /// The signal that asked us to leave, if it was not the user.
+        signal: Option<Signal>,
+        /// True if somebody says that nothing listens there any more.
+        is_rejected: bool,
+    },
     /// A signal asked us to leave before the server could have answered.
     #[error("ended by {}", signal_name(*.0))]
     GivenUp(Signal),
@@ -226,6 +236,7 @@ impl Advice for ClientError {
             ClientError::Panicked(_) => "please report it, with what you did before".to_owned(),
             ClientError::NoTerminal(_)
             | ClientError::GivenUp(_)
+            | ClientError::LeftUnheard { .. }
             | ClientError::Signalled(_)
             | ClientError::TerminalClosed => return None,
             ClientError::Login(_) | ClientError::Settings(_) | ClientError::Log(_) | ClientError::System(_) => {
@@ -250,6 +261,25 @@ fn gone(server: &str, is_local: bool) -> String {
         format!(
             "you left, and what was sent to {server} was rejected: by a firewall, or because the server has gone"
         )
+    }
+}
+
+fn left(signal: Option<Signal>) -> String {
+    match signal {
+        None => "you have left".to_owned(),
+        Some(Signal::HangUp) => "the terminal was closed".to_owned(),
+        Some(signal) => format!("ended by {}", signal_name(signal)),
+    }
+}
+
+fn unheard(server: &str, is_rejected: bool) -> String {
+    if is_rejected {
+        format!(
+            "what was sent to {server} was rejected: if by a firewall, the session goes on there, and if its server has gone, \
+             it has ended"
+        )
+    } else {
+        format!("{server} has not confirmed it, and the session goes on unless that has ended")
     }
 }
 

@@ -74,6 +74,7 @@ pub(crate) fn run(
     let ended = ended.unwrap_or_else(|failure| EndedSession {
         end: Err(failure),
         way_back: None,
+        lost: 0,
     });
     Ok(farewell(ended, LastScreen::Dropped, compat))
 }
@@ -234,15 +235,20 @@ impl ClientSetup {
 
     /// Holds the session, gives the terminal back whatever happens, and returns how it ended.
     pub(crate) fn connect(self, params: ConnectParams) -> EndedSession {
-        let mut way_back = None;
-        let end = self.hold(params, &mut way_back);
-        EndedSession { end, way_back }
+        let mut ended = EndedSession {
+            end: Ok(SessionEnd::User),
+            way_back: None,
+            lost: 0,
+        };
+        ended.end = self.hold(params, &mut ended);
+        ended
     }
 
+    /// Returns how the session ended, and notes the rest of that in `ended`.
     fn hold(
         self,
         params: ConnectParams,
-        way_back: &mut Option<String>,
+        ended_session: &mut EndedSession,
     ) -> Result<SessionEnd, ClientError> {
         let (outer, warning) = self.outer_terminal()?;
         let compat = self.compat;
@@ -322,6 +328,7 @@ impl ClientSetup {
         let end = judge(ending, &mut event_loop, compat);
         let goes_on = match &end {
             Ok(SessionEnd::Detached | SessionEnd::OtherClient) => true,
+            Err(ClientError::LeftUnheard { .. }) => true,
             Err(ClientError::Signalled(_) | ClientError::TerminalClosed) => {
                 event_loop.client.may_detach()
             }
@@ -329,7 +336,8 @@ impl ClientSetup {
         };
         if goes_on {
             let name = event_loop.login.as_ref().and_then(session_name);
-            *way_back = command_back(params.destination.as_deref(), name);
+            ended_session.way_back = command_back(params.destination.as_deref(), name);
+            ended_session.lost = event_loop.client.unacknowledged_keys();
         }
         end
     }
@@ -369,6 +377,8 @@ pub(crate) struct EndedSession {
     pub(crate) end: Result<SessionEnd, ClientError>,
     /// The command that takes it again, if it goes on.
     pub(crate) way_back: Option<String>,
+    /// The bytes that were typed, and of which the server has not said that they have arrived, if it goes on.
+    pub(crate) lost: usize,
 }
 
 /// Returns the name that the server has said of the session.
@@ -405,6 +415,7 @@ fn judge(
         }
         ClientEnding::TakenOver => return Ok(SessionEnd::OtherClient),
         ClientEnding::Detached => return Ok(SessionEnd::Detached),
+        ClientEnding::LeftUnheard => left_unheard(event_loop, server),
         ClientEnding::UserQuit => return Ok(SessionEnd::User),
         // As stock: whoever sends the signal wants the end.
         ClientEnding::Asked(_) if compat == CompatMode::Mosh => return Ok(SessionEnd::User),
@@ -430,6 +441,22 @@ fn judge(
         },
     };
     Err(failure)
+}
+
+/// Returns what is known of a session that was left, and of whose server nothing was heard then.
+fn left_unheard(event_loop: &EventLoop, server: String) -> ClientError {
+    let client = &event_loop.client;
+    match (client.is_server_gone(), client.is_server_local()) {
+        (true, true) => ClientError::ServerGone {
+            server,
+            is_local: true,
+        },
+        (is_rejected, _) => ClientError::LeftUnheard {
+            server,
+            signal: event_loop.ended_by,
+            is_rejected,
+        },
+    }
 }
 
 /// Returns what is known of a server that has never answered.
@@ -467,7 +494,11 @@ pub(crate) fn last_screen(command: &[OsString]) -> LastScreen {
 /// Prints how the session ended, and returns the status to leave with. Under the stock name the
 /// last line on standard output is always the same; our own words go to standard error.
 pub(crate) fn farewell(ended: EndedSession, last_screen: LastScreen, compat: CompatMode) -> u8 {
-    let EndedSession { end, way_back } = ended;
+    let EndedSession {
+        end,
+        way_back,
+        lost,
+    } = ended;
     let (status, told) = match &end {
         Ok(end) => (end.status(compat), end.farewell(last_screen)),
         Err(failure) => (report::failure(failure, compat.program(), compat), None),
@@ -477,10 +508,21 @@ pub(crate) fn farewell(ended: EndedSession, last_screen: LastScreen, compat: Com
         (CompatMode::Fulmar, Some(told)) => report::print_to_stderr(&format!("{told}\n")),
         (CompatMode::Fulmar, None) => {}
     }
+    if lost > 0 {
+        report::complain(compat.program(), lost_text(lost));
+    }
     if let Some(command) = way_back {
         report::advise(Some(format!("to come back: {command}")));
     }
     status
+}
+
+/// Returns what is told of bytes that were typed and may not have arrived.
+fn lost_text(count: usize) -> String {
+    match count {
+        1 => "the last key that you typed may not have arrived".to_owned(),
+        count => format!("the last {count} bytes that you typed may not have arrived"),
+    }
 }
 
 /// Prints how many colours the terminal has, for `mosh`, and returns the status to leave with.

@@ -128,6 +128,24 @@ pub(super) fn session() -> Vec<Row> {
             "the user has left while the server could not be reached",
         ),
         row(
+            ClientError::LeftUnheard {
+                server: "192.0.2.7, UDP port 60001".to_owned(),
+                signal: None,
+                is_rejected: false,
+            },
+            FULMAR,
+            "the user has left with `Ctrl-^ d` while nothing was heard of the server; the next line has the way back",
+        ),
+        row(
+            ClientError::LeftUnheard {
+                server: "192.0.2.7, UDP port 60001".to_owned(),
+                signal: Some(Signal::Terminate),
+                is_rejected: true,
+            },
+            FULMAR,
+            "the same by a signal, while something rejects UDP",
+        ),
+        row(
             ClientError::ServerGone {
                 server: "192.0.2.7, UDP port 60001".to_owned(),
                 is_local: false,

@@ -6,6 +6,7 @@ use std::process::Command;
 use super::scene::{
     FAR, Plan, Scene, Starter, expect_refusal, expect_work, for_each_starter, leave,
 };
+use crate::support::network::{Way, block_udp, let_udp_pass};
 use crate::support::{DEADLINE, Machine, Person, Process, Rules, Setup, Terminal};
 use rustix::process::Signal;
 
@@ -19,6 +20,8 @@ for_each_starter! {
     no_such_session: fulmar;
     one_open_port: fulmar;
     a_closed_window: fulmar;
+    a_session_that_is_left_in_an_outage: fulmar;
+    a_session_whose_server_was_killed_is_not_said_to_go_on: fulmar;
     a_session_of_the_remote_machine_itself: fulmar;
     a_login_that_dies_takes_nothing: fulmar;
     a_forced_program_leads_to_no_session: fulmar;
@@ -167,6 +170,49 @@ fn a_closed_window(starter: Starter) {
     let client = first.close_window();
     assert!(client.wait(DEADLINE));
     expect_back(&scene, &mut attach(&scene, &[BOB]));
+}
+
+fn a_session_that_is_left_in_an_outage(starter: Starter) {
+    let Some((scene, mut first)) = working(starter, &["--transport=udp"]) else {
+        return;
+    };
+    for way in [Way::Out, Way::Back] {
+        block_udp(&scene.far, way);
+    }
+    first.wait_for_text("nothing heard for");
+    first.type_now("echo la''st\n");
+    first.type_now(DETACH);
+    first.wait_for_text("what you typed has not arrived");
+    first.type_now(DETACH);
+    assert_eq!(first.wait_for_end().code(), Some(255));
+    first.wait_for_text("the last 12 bytes that you typed may not have arrived");
+    first.wait_for_text("to come back: fulmar attach bob@far far-1");
+    for way in [Way::Out, Way::Back] {
+        let_udp_pass(&scene.far, way);
+    }
+    expect_back(&scene, &mut attach(&scene, &[BOB]));
+}
+
+/// Returns the number of the process of the only session there.
+fn server_pid(scene: &Scene) -> String {
+    let json = asked(scene, &["ls", "--json", BOB]);
+    let (_, rest) = json.split_once("\"pid\":").expect("a session");
+    rest.split(',').next().expect("a number").to_owned()
+}
+
+fn a_session_whose_server_was_killed_is_not_said_to_go_on(starter: Starter) {
+    let Some((scene, mut first)) = working(starter, &["--transport=udp"]) else {
+        return;
+    };
+    at_far(&scene, &format!("kill -9 {}", server_pid(&scene)));
+    first.type_now("x");
+    first.wait_for_text("UDP is rejected");
+    first.type_now(DETACH);
+    first.wait_for_text("what you typed has not arrived");
+    first.type_now(DETACH);
+    assert_eq!(first.wait_for_end().code(), Some(255));
+    first.wait_for_text("the last key that you typed may not have arrived");
+    assert!(!first.screen().contents().contains("which goes on"));
 }
 
 fn sessions_are_listed_renamed_and_ended(starter: Starter) {
