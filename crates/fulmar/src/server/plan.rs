@@ -12,6 +12,7 @@ use super::announce;
 use super::bind::{self, Bound};
 use super::control::SessionControl;
 use super::detach::{Readiness, Streams};
+use super::errand;
 use super::error::ServerError;
 use super::event_loop::{EventLoop, SIGNALS};
 use super::locale;
@@ -111,7 +112,7 @@ impl Plan {
             compat,
             ..
         } = &self.setup;
-        let opened = Opened {
+        let mut opened = Opened {
             bound: bind::bind(&self.options.bind, self.options.ports, environment, *compat)?,
             key: session_key::fresh()?,
             reactor: watch()?,
@@ -123,6 +124,8 @@ impl Plan {
         }
         announce::announce(opened.bound.port, &opened.key)
             .map_err(while_doing("printing port and key"))?;
+        // Whoever has asked for the port does not wait for this.
+        opened.detached = errand::detached(environment);
         Ok(opened)
     }
 

@@ -13,6 +13,7 @@ use rustix::process::Signal;
 for_each_starter! {
     a_killed_client_and_another_machine: fulmar;
     a_session_that_was_left: fulmar;
+    a_login_the_way_of_mosh_names_what_can_be_taken: fulmar;
     a_client_that_sleeps_while_another_takes_its_session: fulmar;
     sessions_are_listed_renamed_and_ended: fulmar;
     one_line_for_every_day: fulmar;
@@ -140,6 +141,21 @@ fn a_session_that_was_left(starter: Starter) {
     // The next login says so, in one line.
     let mut next = scene.start(starter, &[BOB]).expect("ours is there");
     next.wait_for_text("fulmar: a session waits here: far-1 (fulmar attach, ls, kill)");
+    next.wait_for_prompt();
+    leave(&mut next);
+    expect_back(&scene, &mut attach(&scene, &[BOB, "far-1"]));
+}
+
+fn a_login_the_way_of_mosh_names_what_can_be_taken(starter: Starter) {
+    let Some((scene, mut first)) = working(starter, &[]) else {
+        return;
+    };
+    detach(&mut first);
+    let Some(mut next) = scene.start(Starter::Mosh, &["--server=fulmar server", BOB]) else {
+        return;
+    };
+    next.wait_for_text("fulmar: a session waits here: far-1 (fulmar attach, ls, kill)");
+    assert!(!next.screen().contents().contains("To end it: kill"));
     next.wait_for_prompt();
     leave(&mut next);
     expect_back(&scene, &mut attach(&scene, &[BOB, "far-1"]));
