@@ -15,6 +15,8 @@ const COMMAND_BYTES_MAX: usize = 96;
 pub struct SessionInfo {
     /// Its name.
     pub name: SessionName,
+    /// The names that it had before, the last one first.
+    pub former: Vec<SessionName>,
     /// The number of its server's process.
     pub pid: u32,
     /// The time since it began, in whole seconds.
@@ -30,6 +32,11 @@ pub struct SessionInfo {
 }
 
 impl SessionInfo {
+    /// The most former names that are known.
+    ///
+    /// Chosen by eye: nobody remembers more.
+    pub const FORMER_MAX: usize = 3;
+
     /// Returns the words that describe it, with one blank between two.
     pub fn words(&self) -> String {
         let mut words = vec![
@@ -37,6 +44,8 @@ impl SessionInfo {
             format!("pid={}", self.pid),
             format!("age={}", self.age.as_secs()),
         ];
+        let former = self.former.iter().take(SessionInfo::FORMER_MAX);
+        words.extend(former.map(|name| format!("was={name}")));
         words.extend(self.client.map(|client| format!("client={client}")));
         for (key, time) in [("away", self.away), ("expires", self.expires)] {
             words.extend(time.map(|time| format!("{key}={}", time.as_secs())));
@@ -61,10 +70,14 @@ impl SessionInfo {
         let (mut name, mut pid, mut age) = (None, None, None);
         let (mut client, mut away, mut expires) = (None, None, None);
         let mut command = String::new();
+        let mut former = Vec::new();
         for word in words.split(' ') {
             let (key, value) = word.split_once('=')?;
             match key {
                 "name" => name = Some(SessionName::parse(value).ok()?),
+                "was" if former.len() < SessionInfo::FORMER_MAX => {
+                    former.push(SessionName::parse(value).ok()?);
+                }
                 "pid" => pid = Some(value.parse().ok()?),
                 "age" => age = Some(seconds(value)?),
                 "client" => client = Some(value.parse().ok()?),
@@ -79,6 +92,7 @@ impl SessionInfo {
         }
         Some(SessionInfo {
             name: name?,
+            former,
             pid: pid?,
             age: age?,
             client,
@@ -101,6 +115,7 @@ mod tests {
     fn info() -> SessionInfo {
         SessionInfo {
             name: SessionName::parse("work").unwrap(),
+            former: Vec::new(),
             pid: 12,
             age: Duration::from_secs(100),
             client: None,
@@ -126,6 +141,19 @@ mod tests {
             ..info()
         };
         assert_eq!(SessionInfo::parse(&attended.words()), Some(attended));
+    }
+
+    #[test]
+    fn names_that_it_had_come_along() {
+        let renamed = SessionInfo {
+            former: ["play", "far-1"]
+                .map(|name| SessionName::parse(name).unwrap())
+                .into(),
+            ..info()
+        };
+        let words = renamed.words();
+        assert!(words.contains(" was=play was=far-1 "), "{words}");
+        assert_eq!(SessionInfo::parse(&words), Some(renamed));
     }
 
     #[test]

@@ -99,6 +99,7 @@ mod tests {
     fn sessions() -> Vec<SessionInfo> {
         let session = |name: &str, away: Option<u64>, command: &str| SessionInfo {
             name: SessionName::parse(name).unwrap(),
+            former: Vec::new(),
             pid: 12,
             age: Duration::from_secs(7200),
             client: "192.0.2.7".parse().ok(),

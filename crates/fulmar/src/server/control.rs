@@ -179,6 +179,7 @@ impl SessionControl {
         let whole = |time: Duration| Duration::from_secs(time.as_secs());
         SessionInfo {
             name: self.socket.name().clone(),
+            former: self.socket.former_names().to_vec(),
             pid: std::process::id(),
             age: whole(now.since(self.began)),
             client: self.client.map(|at| at.to_canonical()),

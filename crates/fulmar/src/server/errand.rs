@@ -32,8 +32,8 @@ use crate::system::while_doing;
 pub(super) enum Errand {
     /// There is no such session, and the client wants a new one then.
     Nobody,
-    /// These are the sessions that were asked for, as they are now.
-    Done(Vec<SessionInfo>),
+    /// These are the sessions that were asked for, as they are now, and something that the user is to know.
+    Done(Vec<SessionInfo>, Option<String>),
     /// A session expects the client.
     Attaching(Attaching),
     /// A session is there whose datagrams ssh is to carry.
@@ -69,7 +69,12 @@ pub(super) fn run(
                         name: found.info.name,
                     });
                 }
-                Ok(found) => Errand::Attaching(found.attach(&place, offer, key)?),
+                Ok(found) => {
+                    let remark = name.as_ref().and_then(|name| remark(name, &found.info));
+                    let mut attaching = found.attach(&place, offer, key)?;
+                    attaching.remark = remark;
+                    Errand::Attaching(attaching)
+                }
             }
         }
         SessionTask::OverSsh(name) => {
@@ -77,25 +82,33 @@ pub(super) fn run(
         }
         SessionTask::List => {
             let found = Directory::list(environment).into_iter();
-            Errand::Done(found.map(|found| found.info).collect())
+            Errand::Done(found.map(|found| found.info).collect(), None)
         }
         SessionTask::End(name) => {
             let found = Directory::choose(environment, Some(name))?;
             found.end()?;
-            Errand::Done(vec![found.info])
+            let remark = remark(name, &found.info);
+            Errand::Done(vec![found.info], remark)
         }
         SessionTask::Rename { from, to } => {
             let mut found = Directory::choose(environment, Some(from))?;
-            if to != from {
+            let remark = remark(from, &found.info);
+            if *to != found.info.name {
                 if Directory::of(environment).find(to)?.is_some() {
                     return Err(SessionsError::NameTaken { name: to.clone() });
                 }
                 found.rename(to)?;
             }
             found.info.name = to.clone();
-            Errand::Done(vec![found.info])
+            Errand::Done(vec![found.info], remark)
         }
     })
+}
+
+/// Returns a word about a session that was found under a name that it had.
+fn remark(asked: &SessionName, found: &SessionInfo) -> Option<String> {
+    let name = &found.name;
+    (asked != name).then(|| format!("session {asked} is called {name} by now"))
 }
 
 /// Returns where a client wants a session, by the command line and by what it offers; the address that ssh has reached is
@@ -142,7 +155,7 @@ pub(super) fn see_through(
     let Attaching { port, .. } = attaching;
     announce::introduce(&attaching.announcement, port, &key)
         .and_then(|()| announce::name(&attaching.name))
-        .and_then(|()| announce::agreed(&[]))
+        .and_then(|()| announce::agreed(attaching.remark.as_slice()))
         .map_err(while_doing("printing port and key"))?;
     drop(key);
     Streams::Released
@@ -194,6 +207,7 @@ pub(super) fn leave_to(mut parent: ParentHandle, name: &SessionName) -> Result<u
 /// When nobody can read it.
 pub(super) fn answer(
     sessions: Vec<SessionInfo>,
+    remark: Option<String>,
     mut parent: ParentHandle,
 ) -> Result<u8, ServerError> {
     if !parent.declare_ready() {
@@ -201,7 +215,7 @@ pub(super) fn answer(
     }
     let lines = sessions.into_iter().map(BootstrapLine::Session);
     announce::lines(lines)
-        .and_then(|()| announce::agreed(&[]))
+        .and_then(|()| announce::agreed(remark.as_slice()))
         .map_err(while_doing("printing the sessions"))?;
     parent.declare_heard();
     Ok(0)

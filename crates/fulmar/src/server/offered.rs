@@ -52,7 +52,9 @@ pub(crate) fn serve(
         Ok(Prepared::Attaching(attaching, key)) => {
             return errand::see_through(attaching, key, parent);
         }
-        Ok(Prepared::Answer(sessions)) => return errand::answer(sessions, parent),
+        Ok(Prepared::Answer(sessions, remark)) => {
+            return errand::answer(sessions, remark, parent);
+        }
         Ok(Prepared::Carried(name)) => return errand::leave_to(parent, &name),
         Ok(Prepared::LoginEnded) => parent.declare_failed(),
         // The login ends with its parent, and what is told later with it.
@@ -73,8 +75,8 @@ enum Prepared {
     Session(Box<(Plan, Opened, Agreement)>),
     /// A session that is there, and expects the client under that key.
     Attaching(Attaching, Key),
-    /// A description of sessions that are there.
-    Answer(Vec<SessionInfo>),
+    /// A description of sessions that are there, and something that the user is to know.
+    Answer(Vec<SessionInfo>, Option<String>),
     /// A session that is there, whose datagrams ssh is to carry.
     Carried(SessionName),
     /// Nothing: it has ended first, of which the parent tells.
@@ -102,7 +104,7 @@ fn prepare(
             Errand::Attaching(attaching) => {
                 return Ok(Prepared::Attaching(attaching, listener.key));
             }
-            Errand::Done(sessions) => return Ok(Prepared::Answer(sessions)),
+            Errand::Done(sessions, remark) => return Ok(Prepared::Answer(sessions, remark)),
             Errand::Carried(name) => return Ok(Prepared::Carried(name)),
             Errand::Nobody => {}
         }

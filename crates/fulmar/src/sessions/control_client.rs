@@ -52,6 +52,8 @@ pub(crate) struct Attaching {
     stream: UnixStream,
     /// The name of the session.
     pub(crate) name: SessionName,
+    /// Something that the user is to know of it.
+    pub(crate) remark: Option<String>,
     /// The announcement of its server.
     pub(crate) announcement: Announcement,
     /// The port at which it expects the client.
@@ -133,7 +135,8 @@ impl Directory {
         Ok(None)
     }
 
-    /// Returns the session of that name, or, without one, the only one, or the one that was left last.
+    /// Returns the session of that name, or else the only one that had it; without a name, the only one, or the one that was
+    /// left last.
     ///
     /// # Errors
     ///
@@ -151,8 +154,8 @@ impl Directory {
         let there = || all.iter().map(|found| found.info.name.clone()).collect();
         let chosen = match name {
             Some(name) => {
-                let named = all.iter().position(|found| found.info.name == *name);
-                named.ok_or_else(|| SessionsError::NotFound {
+                let infos: Vec<&SessionInfo> = all.iter().map(|found| &found.info).collect();
+                called(&infos, name).ok_or_else(|| SessionsError::NotFound {
                     name: name.clone(),
                     there: there(),
                 })?
@@ -242,6 +245,7 @@ impl FoundSession {
             (Some(announcement), Some(port)) => Ok(Attaching {
                 stream,
                 name: self.info.name,
+                remark: None,
                 announcement,
                 port,
             }),
@@ -359,6 +363,17 @@ fn missing(found: &[FoundSession]) -> Vec<u32> {
         .collect()
 }
 
+/// Returns the session that has that name, or else the only one that had it.
+fn called(infos: &[&SessionInfo], name: &SessionName) -> Option<usize> {
+    let named = infos.iter().position(|info| info.name == *name);
+    let formerly = infos.iter().enumerate();
+    let mut formerly = formerly.filter(|(_, info)| info.former.contains(name));
+    named.or_else(|| match (formerly.next(), formerly.next()) {
+        (Some((index, _)), None) => Some(index),
+        _ => None,
+    })
+}
+
 /// Returns the session that is meant without a name: the only one, or the one that was left last.
 fn likeliest(infos: &[&SessionInfo]) -> Option<usize> {
     match infos {
@@ -378,6 +393,7 @@ mod tests {
     fn info(name: &str, away: Option<u64>) -> SessionInfo {
         SessionInfo {
             name: SessionName::parse(name).unwrap(),
+            former: Vec::new(),
             pid: 1,
             age: Duration::ZERO,
             client: None,
@@ -401,6 +417,24 @@ mod tests {
         ));
         let other = refused("it is just ending");
         assert!(matches!(other, Some(SessionsError::Refused(_))));
+    }
+
+    #[test]
+    fn a_former_name_leads_to_a_session_if_no_other_has_or_had_it() {
+        let renamed = |name: &str, was: &str| SessionInfo {
+            former: vec![SessionName::parse(was).unwrap()],
+            ..info(name, None)
+        };
+        let [play, other, work] = [
+            renamed("play", "work"),
+            renamed("other", "work"),
+            info("work", None),
+        ];
+        let name = SessionName::parse("work").unwrap();
+        assert_eq!(called(&[&info("x", None), &play], &name), Some(1));
+        assert_eq!(called(&[&play, &other], &name), None);
+        assert_eq!(called(&[&play, &work], &name), Some(1));
+        assert_eq!(called(&[], &name), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 
-use fulmar_login::SessionName;
+use fulmar_login::{SessionInfo, SessionName};
 use fulmar_platform::{Interest, is_own_peer};
 
 use super::control_request::{ControlRequest, RequestBuffer, RequestReader};
@@ -29,6 +29,8 @@ pub(crate) struct PeerId(u64);
 pub(crate) struct ControlSocket {
     folder: RunFolder,
     name: SessionName,
+    /// The names that it had, the last one first.
+    former: Vec<SessionName>,
     listener: UnixListener,
     inode: Option<u64>,
     peers: Vec<Peer>,
@@ -54,6 +56,7 @@ impl ControlSocket {
             inode: folder.inode(&name),
             folder,
             name,
+            former: Vec::new(),
             listener,
             peers: Vec::new(),
             next: 0,
@@ -63,6 +66,11 @@ impl ControlSocket {
     /// Returns the name of the session.
     pub(crate) fn name(&self) -> &SessionName {
         &self.name
+    }
+
+    /// Returns the names that it had before, the last one first.
+    pub(crate) fn former_names(&self) -> &[SessionName] {
+        &self.former
     }
 
     /// Registers the socket and those who ask.
@@ -143,7 +151,10 @@ impl ControlSocket {
     /// With [`io::ErrorKind::AddrInUse`] if another session has it, or when the system refuses.
     pub(crate) fn rename(&mut self, name: SessionName) -> io::Result<()> {
         self.folder.rename(&self.name, &name)?;
-        self.name = name;
+        self.former.retain(|former| *former != name);
+        self.former
+            .insert(0, std::mem::replace(&mut self.name, name));
+        self.former.truncate(SessionInfo::FORMER_MAX);
         Ok(())
     }
 
@@ -322,10 +333,20 @@ mod tests {
     }
 
     #[test]
+    fn the_last_names_are_kept_and_none_that_the_session_has_again() {
+        let (_place, _folder, mut control) = socket();
+        for to in ["a", "b", "work", "c", "d"] {
+            control.rename(name(to)).unwrap();
+        }
+        assert_eq!(control.former_names(), ["c", "work", "b"].map(name));
+    }
+
+    #[test]
     fn a_session_is_found_under_its_new_name_and_after_its_folder_was_cleaned() {
         let (place, folder, mut control) = socket();
         control.rename(name("play")).unwrap();
         assert_eq!(folder.names(), [name("play")]);
+        assert_eq!(control.former_names(), [name("work")]);
         control.restore();
         std::fs::remove_dir_all(place.path().join("run")).unwrap();
         control.restore();

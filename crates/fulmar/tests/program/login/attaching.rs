@@ -247,12 +247,18 @@ fn sessions_are_listed_renamed_and_ended(starter: Starter) {
     let json = asked(&scene, &["ls", "--detached", "--json", BOB]);
     assert!(json.starts_with("[\n{\"name\":\"play\",\"pid\":"), "{json}");
     assert!(!json.contains("null"), "{json}");
-    let mut again = ours(&scene.near, Person::Alice, &["rename", BOB, "work", "play"]);
+    let mut again = ours(&scene.near, Person::Alice, &["rename", BOB, "far-9", "x"]);
     let complaint = refused(&scene.near, &mut again);
     assert!(
-        complaint.contains("there is no session work; there is play"),
+        complaint.contains("there is no session far-9; there is play"),
         "{complaint}"
     );
+    // The name that the client has told is still a way back.
+    let mut back = attach(&scene, &[BOB, "work"]);
+    back.wait_for_text("session work is called play by now");
+    back.wait_for_text("ready$ echo");
+    detach(&mut back);
+    back.wait_for_text("to come back: fulmar attach bob@far play");
     assert_eq!(asked(&scene, &["kill", BOB, "play"]), "");
     scene.expect_nothing_left();
     assert_eq!(asked(&scene, &["ls", "--json", BOB]), "[]\n");
