@@ -17,7 +17,7 @@ pub struct SessionInfo {
     pub name: SessionName,
     /// The names that it had before, the last one first.
     pub former: Vec<SessionName>,
-    /// The number of its server's process.
+    /// The number of its server's process; 0 if it is not known.
     pub pid: u32,
     /// The time since it began, in whole seconds.
     pub age: Duration,
@@ -27,6 +27,8 @@ pub struct SessionInfo {
     pub away: Option<Duration>,
     /// The time after which it ends if no client comes; `None` if never.
     pub expires: Option<Duration>,
+    /// True if its server does not answer: then only the name is known, and perhaps the process.
+    pub is_silent: bool,
     /// The program that it runs, cut if that is long; empty for the user's shell.
     pub command: String,
 }
@@ -36,6 +38,21 @@ impl SessionInfo {
     ///
     /// Chosen by eye: nobody remembers more.
     pub const FORMER_MAX: usize = 3;
+
+    /// Returns a session whose server does not answer.
+    pub fn silent(name: SessionName, pid: Option<u32>) -> SessionInfo {
+        SessionInfo {
+            name,
+            former: Vec::new(),
+            pid: pid.unwrap_or_default(),
+            age: Duration::ZERO,
+            client: None,
+            away: None,
+            expires: None,
+            is_silent: true,
+            command: String::new(),
+        }
+    }
 
     /// Returns the words that describe it, with one blank between two.
     pub fn words(&self) -> String {
@@ -49,6 +66,9 @@ impl SessionInfo {
         words.extend(self.client.map(|client| format!("client={client}")));
         for (key, time) in [("away", self.away), ("expires", self.expires)] {
             words.extend(time.map(|time| format!("{key}={}", time.as_secs())));
+        }
+        if self.is_silent {
+            words.push("silent=yes".to_owned());
         }
         if !self.command.is_empty() {
             let mut end = self.command.len().min(COMMAND_BYTES_MAX);
@@ -71,6 +91,7 @@ impl SessionInfo {
         let (mut client, mut away, mut expires) = (None, None, None);
         let mut command = String::new();
         let mut former = Vec::new();
+        let mut is_silent = false;
         for word in words.split(' ') {
             let (key, value) = word.split_once('=')?;
             match key {
@@ -83,6 +104,7 @@ impl SessionInfo {
                 "client" => client = Some(value.parse().ok()?),
                 "away" => away = Some(seconds(value)?),
                 "expires" => expires = Some(seconds(value)?),
+                "silent" => is_silent = true,
                 "command" => {
                     let decoded = percent::decode(value.as_bytes())?;
                     command = String::from_utf8_lossy(&decoded).into_owned();
@@ -98,6 +120,7 @@ impl SessionInfo {
             client,
             away,
             expires,
+            is_silent,
             command,
         })
     }
@@ -121,6 +144,7 @@ mod tests {
             client: None,
             away: Some(Duration::from_secs(7)),
             expires: None,
+            is_silent: false,
             command: "vim a\u{1b}b 100%".to_owned(),
         }
     }
@@ -141,6 +165,15 @@ mod tests {
             ..info()
         };
         assert_eq!(SessionInfo::parse(&attended.words()), Some(attended));
+    }
+
+    #[test]
+    fn one_that_does_not_answer_is_told_as_such() {
+        let name = SessionName::parse("work").unwrap();
+        for pid in [None, Some(7)] {
+            let silent = SessionInfo::silent(name.clone(), pid);
+            assert_eq!(SessionInfo::parse(&silent.words()), Some(silent));
+        }
     }
 
     #[test]

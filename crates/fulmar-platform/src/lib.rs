@@ -61,7 +61,7 @@ pub use clock::{SleepWatch, boot_time};
 pub use core_dump::{CoreLimit, forbid_core_dumps};
 #[cfg(any(test, feature = "tests"))]
 pub use leave_out::leave_out;
-pub use local_peer::is_own_peer;
+pub use local_peer::{is_own_peer, peer_process};
 pub use locale::locale_codeset;
 pub use piped::{Piped, Stream};
 pub use poll::{Interest, Poller, Readiness, Registry, wait_for};

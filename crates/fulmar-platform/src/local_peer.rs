@@ -13,8 +13,29 @@ pub fn is_own_peer(stream: &UnixStream) -> io::Result<bool> {
     Ok(peer_user(stream)? == rustix::process::geteuid().as_raw())
 }
 
+/// Returns the number of the process at the other end of a connection, or of the one that began to listen there; `None` if the
+/// system does not tell.
+pub fn peer_process(stream: &UnixStream) -> Option<u32> {
+    peer_number(stream).filter(|pid| *pid != 0)
+}
+
 #[cfg(target_os = "linux")]
 fn peer_user(stream: &UnixStream) -> io::Result<u32> {
+    Ok(credentials(stream)?.uid)
+}
+
+#[cfg(target_os = "linux")]
+fn peer_number(stream: &UnixStream) -> Option<u32> {
+    u32::try_from(credentials(stream).ok()?.pid).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn peer_number(_: &UnixStream) -> Option<u32> {
+    None
+}
+
+#[cfg(target_os = "linux")]
+fn credentials(stream: &UnixStream) -> io::Result<libc::ucred> {
     use std::os::fd::AsRawFd as _;
     let mut peer = libc::ucred {
         pid: 0,
@@ -36,7 +57,7 @@ fn peer_user(stream: &UnixStream) -> io::Result<u32> {
         )
     };
     match status {
-        0 => Ok(peer.uid),
+        0 => Ok(peer),
         _ => Err(io::Error::last_os_error()),
     }
 }
@@ -60,5 +81,7 @@ mod tests {
     fn both_ends_of_a_pair_are_ours() {
         let (one, other) = UnixStream::pair().unwrap();
         assert!(is_own_peer(&one).unwrap() && is_own_peer(&other).unwrap());
+        let pid = peer_process(&one);
+        assert!(!cfg!(target_os = "linux") || pid == Some(std::process::id()));
     }
 }

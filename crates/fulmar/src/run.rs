@@ -197,7 +197,7 @@ fn list_sessions(arguments: LsArgs) -> Result<u8, FulmarError> {
         .split(&words, 0..=0)
         .ok_or(FulmarError::Operands("ls"))?;
     let mut sessions = ask(&machine, host, SessionTask::List)?;
-    sessions.retain(|session| !detached || session.away.is_some());
+    sessions.retain(|session| !detached || session.away.is_some() || session.is_silent);
     if json {
         return Ok(print(&session_table::json(&sessions))?);
     }

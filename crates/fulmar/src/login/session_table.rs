@@ -29,6 +29,20 @@ pub(crate) fn columns(sessions: &[SessionInfo]) -> String {
 }
 
 fn row(session: &SessionInfo) -> [String; 5] {
+    if session.is_silent {
+        let ending = match session.pid {
+            0 => String::new(),
+            pid => format!("kill -9 {pid} there ends it"),
+        };
+        let name = session.name.to_string();
+        return [
+            name,
+            "does not answer".to_owned(),
+            "-".to_owned(),
+            "-".to_owned(),
+            ending,
+        ];
+    }
     let client = match (session.away, session.client) {
         (Some(away), Some(address)) => format!("{address}, left {} ago", span(away)),
         (Some(away), None) => format!("left {} ago", span(away)),
@@ -79,10 +93,15 @@ fn object(session: &SessionInfo) -> String {
         |time: Option<Duration>| time.map_or("null".to_owned(), |time| time.as_secs().to_string());
     let client = session.client.map(|client| json_text(&client.to_string()));
     format!(
-        "{{\"name\":{},\"pid\":{},\"age\":{},\"client\":{},\"away\":{},\"ends\":{},\"command\":{}}}",
+        "{{\"name\":{},\"answers\":{},\"pid\":{},\"age\":{},\"client\":{},\"away\":{},\"ends\":{},\
+         \"command\":{}}}",
         json_text(session.name.as_str()),
-        session.pid,
-        session.age.as_secs(),
+        !session.is_silent,
+        match session.pid {
+            0 => "null".to_owned(),
+            pid => pid.to_string(),
+        },
+        seconds(Some(session.age).filter(|_| !session.is_silent)),
         client.unwrap_or("null".to_owned()),
         seconds(session.away),
         seconds(session.expires),
@@ -105,6 +124,7 @@ mod tests {
             client: "192.0.2.7".parse().ok(),
             away: away.map(Duration::from_secs),
             expires: Some(Duration::from_secs(30 * 86_400)),
+            is_silent: false,
             command: command.to_owned(),
         };
         vec![
@@ -124,9 +144,24 @@ far-1  192.0.2.7                  2 h  30 days after its client  vim \\u{1b}[2J
     }
 
     #[test]
+    fn a_session_that_does_not_answer_is_listed_with_the_command_that_ends_it() {
+        let name = SessionName::parse("work").unwrap();
+        let silent = [SessionInfo::silent(name, Some(7))];
+        assert!(
+            columns(&silent)
+                .ends_with("\nwork  does not answer  -    -     kill -9 7 there ends it\n"),
+            "{}",
+            columns(&silent)
+        );
+        let wanted = "[\n{\"name\":\"work\",\"answers\":false,\"pid\":7,\"age\":null,\"client\":null,\
+                      \"away\":null,\"ends\":null,\"command\":\"\"}\n]\n";
+        assert_eq!(json(&silent), wanted);
+    }
+
+    #[test]
     fn a_program_gets_all_numbers() {
-        let wanted = "[\n{\"name\":\"work\",\"pid\":12,\"age\":7200,\"client\":\"192.0.2.7\",\"away\":185,\
-                      \"ends\":2592000,\"command\":\"\"},\n{\"name\":\"far-1\",\"pid\":12,\"age\":7200,\
+        let wanted = "[\n{\"name\":\"work\",\"answers\":true,\"pid\":12,\"age\":7200,\"client\":\"192.0.2.7\",\"away\":185,\
+                      \"ends\":2592000,\"command\":\"\"},\n{\"name\":\"far-1\",\"answers\":true,\"pid\":12,\"age\":7200,\
                       \"client\":\"192.0.2.7\",\"away\":null,\"ends\":2592000,\
                       \"command\":\"vim \\u001b[2J\"}\n]\n";
         assert_eq!(json(&sessions()), wanted);

@@ -185,6 +185,7 @@ impl SessionControl {
             client: self.client.map(|at| at.to_canonical()),
             away: away.map(whole),
             expires: server.expires_in(now).map(whole),
+            is_silent: false,
             command: self.command.clone(),
         }
     }

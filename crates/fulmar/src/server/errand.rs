@@ -25,7 +25,7 @@ use super::error::ServerError;
 use super::lifetime;
 use crate::login_parent::ParentHandle;
 use crate::reactor::Token;
-use crate::sessions::{AttachPlace, Attaching, Directory, SessionsError};
+use crate::sessions::{AttachPlace, Attaching, Directory, Listing, SessionsError, SilentSession};
 use crate::system::while_doing;
 
 /// The outcome of an errand.
@@ -81,8 +81,10 @@ pub(super) fn run(
             Errand::Carried(Directory::choose(environment, Some(name))?.info.name)
         }
         SessionTask::List => {
-            let found = Directory::list(environment).into_iter();
-            Errand::Done(found.map(|found| found.info).collect(), None)
+            let Listing { found, silent } = Directory::list(environment);
+            let found = found.into_iter().map(|found| found.info);
+            let silent = silent.into_iter().map(SilentSession::into_info);
+            Errand::Done(found.chain(silent).collect(), None)
         }
         SessionTask::End(name) => {
             let found = Directory::choose(environment, Some(name))?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use fulmar_datagram::Key;
 use fulmar_login::{Announcement, BootstrapLine, SessionInfo, SessionName};
-use fulmar_platform::{Signal, process};
+use fulmar_platform::{Signal, peer_process, process};
 use fulmar_settings::Environment;
 
 use super::control_request::{AttachPlace, attach_text, line_text};
@@ -47,6 +47,24 @@ pub(crate) struct FoundSession {
     pub(crate) info: SessionInfo,
 }
 
+/// A session whose server does not answer.
+pub(crate) struct SilentSession {
+    /// Its name.
+    pub(crate) name: SessionName,
+    /// The number of its server's process, if the system tells.
+    pub(crate) pid: Option<u32>,
+    error: io::Error,
+}
+
+/// The sessions that there are.
+#[derive(Default)]
+pub(crate) struct Listing {
+    /// Those whose servers have answered, in the order of their names.
+    pub(crate) found: Vec<FoundSession>,
+    /// Those whose servers have not.
+    pub(crate) silent: Vec<SilentSession>,
+}
+
 /// A session that expects a client.
 pub(crate) struct Attaching {
     stream: UnixStream,
@@ -70,14 +88,14 @@ impl Directory {
 
     /// Returns all sessions, in the order of their names. Servers whose sockets have gone from their folder make them
     /// again.
-    pub(crate) fn list(environment: &Environment) -> Vec<FoundSession> {
+    pub(crate) fn list(environment: &Environment) -> Listing {
         let limit = Instant::now() + RESTORED_WITHIN;
         let mut has_asked = false;
         loop {
-            let found = Directory::of(environment).sessions(ANSWER_WITHIN);
-            let missing = missing(&found);
+            let listing = Directory::of(environment).sessions(ANSWER_WITHIN);
+            let missing = missing(&listing);
             if missing.is_empty() || limit <= Instant::now() {
-                return found;
+                return listing;
             }
             if !has_asked {
                 for pid in &missing {
@@ -92,14 +110,13 @@ impl Directory {
 
     /// Returns the sessions whose servers answer at once, as a login wants it.
     pub(crate) fn glance(environment: &Environment) -> Vec<SessionInfo> {
-        let found = Directory::of(environment)
-            .sessions(GLANCE_WITHIN)
-            .into_iter();
+        let listing = Directory::of(environment).sessions(GLANCE_WITHIN);
+        let found = listing.found.into_iter();
         found.map(|found| found.info).collect()
     }
 
-    fn sessions(&self, within: Duration) -> Vec<FoundSession> {
-        let mut found: Vec<FoundSession> = Vec::new();
+    fn sessions(&self, within: Duration) -> Listing {
+        let mut listing = Listing::default();
         let limit = Instant::now() + within;
         for folder in &self.folders {
             for name in folder.names() {
@@ -107,13 +124,19 @@ impl Directory {
                 let left = limit.saturating_duration_since(Instant::now());
                 let left = left.max(GLANCE_WITHIN).min(within);
                 match ask_status(folder, &name, left) {
-                    Ok(session) => found.push(session),
-                    Err(error) => tracing::info!(%name, %error, "a session without an answer"),
+                    Ok(session) => listing.found.push(session),
+                    Err(silent) => {
+                        tracing::info!(%name, error = %silent.error, "a session without an answer");
+                        if !is_absence(&silent.error) && !has_hung_up(&silent.error) {
+                            listing.silent.push(silent);
+                        }
+                    }
                 }
             }
         }
+        let found = &mut listing.found;
         found.sort_by(|one, other| one.info.name.cmp(&other.info.name));
-        found
+        listing
     }
 
     /// Returns the session of that name; `None` if there is none.
@@ -125,11 +148,8 @@ impl Directory {
         for folder in &self.folders {
             match ask_status(folder, name, ANSWER_WITHIN) {
                 Ok(found) => return Ok(Some(found)),
-                Err(error) if is_absence(&error) => {}
-                Err(error) => {
-                    let name = name.clone();
-                    return Err(SessionsError::NoAnswer { name, error });
-                }
+                Err(silent) if is_absence(&silent.error) => {}
+                Err(silent) => return Err(silent.into()),
             }
         }
         Ok(None)
@@ -150,8 +170,15 @@ impl Directory {
         {
             return Ok(found);
         }
-        let mut all = Directory::list(environment);
-        let there = || all.iter().map(|found| found.info.name.clone()).collect();
+        let Listing {
+            found: mut all,
+            silent,
+        } = Directory::list(environment);
+        let there = || {
+            let found = all.iter().map(|found| &found.info.name);
+            let all = found.chain(silent.iter().map(|silent| &silent.name));
+            all.cloned().collect()
+        };
         let chosen = match name {
             Some(name) => {
                 let infos: Vec<&SessionInfo> = all.iter().map(|found| &found.info).collect();
@@ -164,7 +191,10 @@ impl Directory {
                 let infos: Vec<&SessionInfo> = all.iter().map(|found| &found.info).collect();
                 match (likeliest(&infos), infos.is_empty()) {
                     (Some(index), _) => index,
-                    (None, true) => return Err(SessionsError::NoSessions),
+                    (None, true) => {
+                        let silent = silent.into_iter().next();
+                        return Err(silent.map_or(SessionsError::NoSessions, SessionsError::from));
+                    }
                     (None, false) => return Err(SessionsError::Several { there: there() }),
                 }
             }
@@ -254,11 +284,26 @@ impl FoundSession {
     }
 
     fn silent(&self) -> impl Fn(io::Error) -> SessionsError + use<> {
-        let name = self.info.name.clone();
+        let (name, pid) = (self.info.name.clone(), self.info.pid);
         move |error| SessionsError::NoAnswer {
             name: name.clone(),
+            pid: Some(pid),
             error,
         }
+    }
+}
+
+impl From<SilentSession> for SessionsError {
+    fn from(silent: SilentSession) -> SessionsError {
+        let SilentSession { name, pid, error } = silent;
+        SessionsError::NoAnswer { name, pid, error }
+    }
+}
+
+impl SilentSession {
+    /// Returns all that is known of it.
+    pub(crate) fn into_info(self) -> SessionInfo {
+        SessionInfo::silent(self.name, self.pid)
     }
 }
 
@@ -287,18 +332,28 @@ fn ask_status(
     folder: &RunFolder,
     name: &SessionName,
     within: Duration,
-) -> io::Result<FoundSession> {
-    let mut stream = folder.connect(name)?;
-    let lines = exchange(&mut stream, line_text("status").as_bytes(), 1, within)?;
+) -> Result<FoundSession, SilentSession> {
+    let silent = |pid: Option<u32>| {
+        let name = name.clone();
+        move |error| SilentSession { name, pid, error }
+    };
+    let mut stream = folder.connect(name).map_err(silent(None))?;
+    let pid = peer_process(&stream);
+    let info = status(&mut stream, within).map_err(silent(pid))?;
+    let folder = folder.clone();
+    Ok(FoundSession { folder, info })
+}
+
+/// Returns what the session at the other end says of itself.
+fn status(stream: &mut UnixStream, within: Duration) -> io::Result<SessionInfo> {
+    let lines = exchange(stream, line_text("status").as_bytes(), 1, within)?;
     let info = lines.iter().find_map(|line| {
         match BootstrapLine::parse(line.as_bytes(), session_key::read) {
             Ok(Some(BootstrapLine::Session(info))) => Some(info),
             _ => None,
         }
     });
-    let info = info.ok_or(io::ErrorKind::InvalidData)?;
-    let folder = folder.clone();
-    Ok(FoundSession { folder, info })
+    info.ok_or(io::ErrorKind::InvalidData.into())
 }
 
 /// Says something and returns the first lines of the answer: `count` of them, or one that refuses.
@@ -354,13 +409,25 @@ fn is_absence(error: &io::Error) -> bool {
     )
 }
 
+/// Tells if an error means that the session has ended while it was asked.
+fn has_hung_up(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe
+    )
+}
+
 /// Returns the servers of this user that none of these sessions is of.
-fn missing(found: &[FoundSession]) -> Vec<u32> {
+fn missing(listing: &Listing) -> Vec<u32> {
+    let Listing { found, silent } = listing;
+    let is_known = |pid: u32| {
+        found.iter().any(|found| found.info.pid == pid)
+            || silent.iter().any(|silent| silent.pid == Some(pid))
+    };
     let of_session = |holder: &PortHolder| holder.port_use != PortUse::Copy;
     let servers = PortHolder::all().into_iter().filter(of_session);
     let pids = servers.map(|holder| holder.pid);
-    pids.filter(|pid| found.iter().all(|found| found.info.pid != *pid))
-        .collect()
+    pids.filter(|pid| !is_known(*pid)).collect()
 }
 
 /// Returns the session that has that name, or else the only one that had it.
@@ -399,6 +466,7 @@ mod tests {
             client: None,
             away: away.map(Duration::from_secs),
             expires: None,
+            is_silent: false,
             command: String::new(),
         }
     }

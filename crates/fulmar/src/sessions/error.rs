@@ -53,6 +53,8 @@ pub(crate) enum SessionsError {
     NoAnswer {
         /// The session's name.
         name: SessionName,
+        /// The number of the server's process, if it is known.
+        pid: Option<u32>,
         /// The system's error.
         error: io::Error,
     },
@@ -80,8 +82,9 @@ impl Advice for SessionsError {
             SessionsError::NameTaken { .. } => {
                 "take it with fulmar attach, or choose another name".to_owned()
             }
-            SessionsError::NoAnswer { .. } => {
-                "try again; if it stays so, its server hangs, and kill there ends it".to_owned()
+            SessionsError::NoAnswer { pid, .. } => {
+                let number = pid.map_or_else(String::new, |pid| format!(" -9 {pid}"));
+                format!("try again; if it stays so, its server hangs, and kill{number} there ends it")
             }
             SessionsError::PortsUsed => {
                 "leave out -p, and port in the configuration, so that a port will do that it has already"

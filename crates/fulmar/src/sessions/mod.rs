@@ -14,7 +14,7 @@ mod control_socket;
 mod error;
 mod run_folder;
 
-pub(crate) use self::control_client::{Attaching, Directory};
+pub(crate) use self::control_client::{Attaching, Directory, Listing, SilentSession};
 pub(crate) use self::control_request::{AttachPlace, AttachRequest, ControlRequest};
 pub(crate) use self::control_socket::{ControlSocket, PeerId};
 pub(crate) use self::error::{PORTS_USED, SessionsError};

@@ -47,6 +47,7 @@ pub(super) fn rows() -> Vec<Row> {
         (
             SessionsError::NoAnswer {
                 name: name("work"),
+                pid: Some(12345),
                 error: said("Resource temporarily unavailable"),
             },
             "the server of the session was stopped, or hangs",

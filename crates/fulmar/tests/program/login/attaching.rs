@@ -16,6 +16,7 @@ for_each_starter! {
     a_login_the_way_of_mosh_names_what_can_be_taken: fulmar;
     a_client_that_sleeps_while_another_takes_its_session: fulmar;
     sessions_are_listed_renamed_and_ended: fulmar;
+    a_session_that_does_not_answer: fulmar;
     one_line_for_every_day: fulmar;
     a_name_that_is_taken: fulmar;
     no_such_session: fulmar;
@@ -245,7 +246,10 @@ fn sessions_are_listed_renamed_and_ended(starter: Starter) {
     detach(&mut first);
     first.wait_for_text("to come back: fulmar attach bob@far work");
     let json = asked(&scene, &["ls", "--detached", "--json", BOB]);
-    assert!(json.starts_with("[\n{\"name\":\"play\",\"pid\":"), "{json}");
+    assert!(
+        json.starts_with("[\n{\"name\":\"play\",\"answers\":true,\"pid\":"),
+        "{json}"
+    );
     assert!(!json.contains("null"), "{json}");
     let mut again = ours(&scene.near, Person::Alice, &["rename", BOB, "far-9", "x"]);
     let complaint = refused(&scene.near, &mut again);
@@ -261,6 +265,27 @@ fn sessions_are_listed_renamed_and_ended(starter: Starter) {
     back.wait_for_text("to come back: fulmar attach bob@far play");
     assert_eq!(asked(&scene, &["kill", BOB, "play"]), "");
     scene.expect_nothing_left();
+    assert_eq!(asked(&scene, &["ls", "--json", BOB]), "[]\n");
+}
+
+fn a_session_that_does_not_answer(starter: Starter) {
+    let Some((scene, _first)) = working(starter, &["--name", "work"]) else {
+        return;
+    };
+    let pid = server_pid(&scene);
+    at_far(&scene, &format!("kill -STOP {pid}"));
+    let ending = format!("kill -9 {pid} there ends it");
+    let list = asked(&scene, &["ls", BOB]);
+    assert!(list.contains("\nwork  does not answer"), "{list}");
+    assert!(list.contains(&ending), "{list}");
+    let json = asked(&scene, &["ls", "--json", BOB]);
+    let told = format!("{{\"name\":\"work\",\"answers\":false,\"pid\":{pid},");
+    assert!(json.contains(&told), "{json}");
+    let mut taking = attach(&scene, &[BOB]);
+    taking.wait_for_text("the server of session work does not answer");
+    taking.wait_for_text(&format!("kill -9 {pid}"));
+    assert_eq!(taking.wait_for_end().code(), Some(255));
+    at_far(&scene, &format!("kill -9 {pid}"));
     assert_eq!(asked(&scene, &["ls", "--json", BOB]), "[]\n");
 }
 
