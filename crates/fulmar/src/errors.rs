@@ -24,8 +24,13 @@ pub(crate) enum FulmarError {
     #[error("{0}")]
     MisplacedFlag(#[from] MisplacedFlag),
     /// The words behind a subcommand are too few or too many.
-    #[error("the words behind fulmar {0} are too few or too many")]
-    Operands(&'static str),
+    #[error("the words behind fulmar {command} are too few or too many")]
+    Operands {
+        /// The subcommand.
+        command: &'static str,
+        /// The ways to write it, one on each line.
+        usage: &'static str,
+    },
     /// A word is no name of a session.
     #[error(transparent)]
     SessionName(#[from] SessionNameError),
@@ -75,7 +80,7 @@ impl Advice for FulmarError {
         match self {
             FulmarError::NothingToDo
             | FulmarError::MisplacedFlag(_)
-            | FulmarError::Operands(_)
+            | FulmarError::Operands { .. }
             | FulmarError::ForeignFlag { .. } => None,
             FulmarError::SessionName(failure) => Some(failure),
             FulmarError::Settings(failure) => Some(failure),
@@ -105,8 +110,9 @@ impl Advice for FulmarError {
             FulmarError::MisplacedFlag(MisplacedFlag { command, .. }) => {
                 Some(format!("fulmar {command} --help lists its flags"))
             }
-            FulmarError::Operands(command) => {
-                Some(format!("fulmar {command} --help shows how it is written"))
+            FulmarError::Operands { usage, .. } => {
+                let ways: Vec<&str> = usage.lines().map(str::trim).collect();
+                Some(format!("write {}", ways.join(", or ")))
             }
             // The message says it.
             FulmarError::ForeignFlag { .. } => None,

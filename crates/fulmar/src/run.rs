@@ -133,7 +133,7 @@ fn run_subcommand(command: Command) -> Result<u8, FulmarError> {
                 let ended = ask(&machine, host, SessionTask::End(named(name)?))?;
                 tell_names(&ended, "was told to end")
             }
-            _ => return Err(FulmarError::Operands("kill")),
+            _ => return Err(operands("kill", login::KILL_USAGE)),
         },
         Command::Rename(RenameArgs { machine, words }) => match machine.split(&words, 2..=2) {
             Some((host, [from, to])) => {
@@ -142,7 +142,7 @@ fn run_subcommand(command: Command) -> Result<u8, FulmarError> {
                 let renamed = ask(&machine, host, SessionTask::Rename { from, to })?;
                 tell_names(&renamed, &what)
             }
-            _ => return Err(FulmarError::Operands("rename")),
+            _ => return Err(operands("rename", login::RENAME_USAGE)),
         },
         Command::Server(arguments) if arguments.is_new() => {
             server::run(arguments.into_wishes().alone(), CompatMode::Fulmar)?
@@ -158,6 +158,10 @@ fn run_subcommand(command: Command) -> Result<u8, FulmarError> {
     })
 }
 
+fn operands(command: &'static str, usage: &'static str) -> FulmarError {
+    FulmarError::Operands { command, usage }
+}
+
 fn attach(arguments: AttachArgs) -> Result<u8, FulmarError> {
     let AttachArgs {
         or_new,
@@ -166,7 +170,7 @@ fn attach(arguments: AttachArgs) -> Result<u8, FulmarError> {
     } = arguments;
     let (host, names) = machine
         .split(&words, 0..=1)
-        .ok_or(FulmarError::Operands("attach"))?;
+        .ok_or_else(|| operands("attach", login::ATTACH_USAGE))?;
     let name = names.first().map(|name| named(name)).transpose()?;
     let wish = SessionWish {
         name: None,
@@ -195,7 +199,7 @@ fn list_sessions(arguments: LsArgs) -> Result<u8, FulmarError> {
     } = arguments;
     let (host, _) = machine
         .split(&words, 0..=0)
-        .ok_or(FulmarError::Operands("ls"))?;
+        .ok_or_else(|| operands("ls", login::LS_USAGE))?;
     let mut sessions = ask(&machine, host, SessionTask::List)?;
     sessions.retain(|session| !detached || session.away.is_some() || session.is_silent);
     if json {

@@ -29,7 +29,7 @@ use crate::client::ClientError;
 use crate::copy::CopyError;
 use crate::documents;
 use crate::log::LogError;
-use crate::login::SessionError;
+use crate::login::{ATTACH_USAGE, SessionError};
 use crate::mosh::MoshError;
 use crate::offer_input::OfferInputError;
 use crate::server::ServerError;
@@ -93,7 +93,10 @@ fn command_line() -> Vec<Row> {
             "flags before a subcommand are for it, and it has no such flag",
         ),
         row(
-            FulmarError::Operands("attach"),
+            FulmarError::Operands {
+                command: "attach",
+                usage: ATTACH_USAGE,
+            },
             FULMAR,
             "words behind a subcommand about sessions are missing, or too many",
         ),

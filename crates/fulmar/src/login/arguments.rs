@@ -9,6 +9,16 @@ use fulmar_settings::FlagSet;
 use crate::settings::{ConfigArg, LoginFlags, SshFlags};
 use crate::steps::Verbosity;
 
+/// The ways to write each command about sessions.
+pub(crate) const ATTACH_USAGE: &str =
+    "fulmar attach [OPTIONS] [USER@]HOST [NAME]\n       fulmar attach [OPTIONS] --local [NAME]";
+pub(crate) const LS_USAGE: &str =
+    "fulmar ls [OPTIONS] [USER@]HOST\n       fulmar ls [OPTIONS] --local";
+pub(crate) const KILL_USAGE: &str =
+    "fulmar kill [OPTIONS] [USER@]HOST NAME\n       fulmar kill [OPTIONS] --local NAME";
+pub(crate) const RENAME_USAGE: &str =
+    "fulmar rename [OPTIONS] [USER@]HOST NAME NEW\n       fulmar rename [OPTIONS] --local NAME NEW";
+
 /// The options of a login, by whatever command it is made.
 #[derive(Debug, Default, Args)]
 pub(crate) struct LoginArgs {
@@ -99,7 +109,7 @@ pub(crate) fn session_name(text: &str) -> Result<SessionName, String> {
 /// The options of taking a session.
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "fulmar attach [OPTIONS] [USER@]HOST [NAME]\n       fulmar attach [OPTIONS] --local [NAME]",
+    override_usage = ATTACH_USAGE,
     after_help = "Without a name it is the only session there, or the one that was left last. Its client before is told, \
                   and ends with status 254."
 )]
@@ -116,7 +126,7 @@ pub(crate) struct AttachArgs {
 
 /// The options of listing sessions.
 #[derive(Debug, Args)]
-#[command(override_usage = "fulmar ls [OPTIONS] [USER@]HOST\n       fulmar ls [OPTIONS] --local")]
+#[command(override_usage = LS_USAGE)]
 pub(crate) struct LsArgs {
     /// Print a JSON array, with times in seconds
     #[arg(long, help_heading = "Login")]
@@ -134,7 +144,7 @@ pub(crate) struct LsArgs {
 /// The options of ending a session.
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "fulmar kill [OPTIONS] [USER@]HOST NAME\n       fulmar kill [OPTIONS] --local NAME"
+    override_usage = KILL_USAGE
 )]
 pub(crate) struct KillArgs {
     #[command(flatten)]
@@ -147,7 +157,7 @@ pub(crate) struct KillArgs {
 /// The options of renaming a session.
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "fulmar rename [OPTIONS] [USER@]HOST NAME NEW\n       fulmar rename [OPTIONS] --local NAME NEW"
+    override_usage = RENAME_USAGE
 )]
 pub(crate) struct RenameArgs {
     #[command(flatten)]

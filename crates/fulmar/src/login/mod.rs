@@ -31,7 +31,8 @@ use fulmar_platform::{Signal, signals};
 use fulmar_settings::SettingSources;
 
 pub(crate) use self::arguments::{
-    AttachArgs, KillArgs, LoginArgs, LsArgs, MachineArgs, RenameArgs, session_name,
+    ATTACH_USAGE, AttachArgs, KILL_USAGE, KillArgs, LS_USAGE, LoginArgs, LsArgs, MachineArgs,
+    RENAME_USAGE, RenameArgs, session_name,
 };
 pub(crate) use self::error::SessionError;
 pub(crate) use self::local_server::in_its_words;
