@@ -87,13 +87,15 @@ pub(super) fn run(
             Errand::Done(found.chain(silent).collect(), None)
         }
         SessionTask::End(name) => {
-            let found = Directory::choose(environment, Some(name))?;
+            let found = Directory::choose(environment, Some(name))
+                .map_err(SessionsError::of_one_that_is_there)?;
             found.end()?;
             let remark = remark(name, &found.info);
             Errand::Done(vec![found.info], remark)
         }
         SessionTask::Rename { from, to } => {
-            let mut found = Directory::choose(environment, Some(from))?;
+            let mut found = Directory::choose(environment, Some(from))
+                .map_err(SessionsError::of_one_that_is_there)?;
             let remark = remark(from, &found.info);
             if *to != found.info.name {
                 if Directory::of(environment).find(to)?.is_some() {

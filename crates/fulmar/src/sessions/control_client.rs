@@ -185,6 +185,7 @@ impl Directory {
                 called(&infos, name).ok_or_else(|| SessionsError::NotFound {
                     name: name.clone(),
                     there: there(),
+                    may_begin: true,
                 })?
             }
             None => {

@@ -23,6 +23,8 @@ pub(crate) enum SessionsError {
         name: SessionName,
         /// The names that there are.
         there: Vec<SessionName>,
+        /// True if a session of that name is of use, whatever it has shown.
+        may_begin: bool,
     },
     /// There are several, each with a client.
     #[error("there are several sessions, each with a client: {}", listed(there))]
@@ -71,13 +73,28 @@ pub(crate) enum SessionsError {
     Fixed,
 }
 
+impl SessionsError {
+    /// Returns the same where a new session would not do.
+    pub(crate) fn of_one_that_is_there(self) -> SessionsError {
+        match self {
+            SessionsError::NotFound { name, there, .. } => SessionsError::NotFound {
+                name,
+                there,
+                may_begin: false,
+            },
+            other => other,
+        }
+    }
+}
+
 impl Advice for SessionsError {
     fn advice(&self, _compat: CompatMode) -> Option<String> {
         Some(match self {
             SessionsError::NoSessions => "fulmar attach --or-new begins one".to_owned(),
-            SessionsError::NotFound { .. } => {
-                "fulmar ls lists them; fulmar attach --or-new begins one of that name".to_owned()
-            }
+            SessionsError::NotFound {
+                may_begin: true, ..
+            } => "fulmar ls lists them; fulmar attach --or-new begins one of that name".to_owned(),
+            SessionsError::NotFound { .. } => "fulmar ls lists them".to_owned(),
             SessionsError::Several { .. } => "name one of them behind the host".to_owned(),
             SessionsError::NameTaken { .. } => {
                 "take it with fulmar attach, or choose another name".to_owned()

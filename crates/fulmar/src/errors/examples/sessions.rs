@@ -19,8 +19,17 @@ pub(super) fn rows() -> Vec<Row> {
             SessionsError::NotFound {
                 name: name("work"),
                 there: vec![name("far-1"), name("play")],
+                may_begin: true,
             },
             "the session has ended, or was called otherwise",
+        ),
+        (
+            SessionsError::NotFound {
+                name: name("work"),
+                there: vec![name("far-1")],
+                may_begin: false,
+            },
+            "the same, of fulmar kill and fulmar rename",
         ),
         (
             SessionsError::Several {
