@@ -41,8 +41,8 @@ pub(crate) fn run(
     }
     let mut steps = Steps::begin(now(), verbosity);
     let setup = ClientSetup::prepare(sources)?;
-    execution.map_err(SessionError::Redirected)?;
     let is_attach = wish.task.is_some();
+    execution.map_err(|stream| SessionError::redirected(stream, is_attach))?;
     let encoded = offer(command, wish, &setup)
         .encode()
         .map_err(SessionError::Request)?;

@@ -24,6 +24,9 @@ pub(crate) enum SessionError {
     /// A shell was asked for, and there is no terminal to show it on.
     #[error("{0} is not a terminal, and no command was given")]
     Redirected(StandardStream),
+    /// A session was to be taken, and there is no terminal to show it on.
+    #[error("{0} is not a terminal")]
+    AttachRedirected(StandardStream),
     /// The offer cannot be written down for a server.
     #[error("{0}")]
     Request(BootstrapRequestError),
@@ -57,6 +60,15 @@ pub(crate) enum SessionError {
 }
 
 impl SessionError {
+    /// Returns the reason why there is no session with that wish where this stream is redirected.
+    pub(crate) fn redirected(stream: StandardStream, is_attach: bool) -> SessionError {
+        if is_attach {
+            SessionError::AttachRedirected(stream)
+        } else {
+            SessionError::Redirected(stream)
+        }
+    }
+
     /// Returns true if ssh does not know the host.
     pub(crate) fn is_of_unknown_host(&self) -> bool {
         matches!(
@@ -108,6 +120,9 @@ impl Advice for SessionError {
                 "add a command, as in fulmar HOST 'ls | wc', which then runs over ssh; or run fulmar in a \
                  terminal, without redirection"
                     .to_owned()
+            }
+            SessionError::AttachRedirected(_) => {
+                "run fulmar attach in a terminal, without redirection".to_owned()
             }
             SessionError::LocalServer => "run fulmar server new on its own to see why".to_owned(),
             SessionError::OfServer { advice, .. } | SessionError::ProgramMissing { advice, .. }

@@ -93,7 +93,7 @@ pub(crate) fn run(
         // A wrong setting would be told next, and is easier to mend.
         let settings = settings::resolve(sources, &environment::current());
         let mut settings = settings.map_err(ClientError::from)?.login;
-        execution.map_err(SessionError::Redirected)?;
+        execution.map_err(|stream| SessionError::redirected(stream, wish.task.is_some()))?;
         settings.ssh.extend(ssh_words);
         match plain_ssh::become_ssh(&settings, destination, words, verbosity)? {}
     }

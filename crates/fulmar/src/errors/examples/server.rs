@@ -79,6 +79,11 @@ pub(super) fn rows() -> Vec<Row> {
             "fulmar HOST was started with its input or output redirected, or where there is no terminal",
         ),
         row(
+            SessionError::AttachRedirected(StandardStream::Output),
+            FULMAR,
+            "fulmar attach with its input or output redirected",
+        ),
+        row(
             SessionError::LocalServer,
             FULMAR,
             "with --local: the server has ended without a message",
