@@ -10,7 +10,7 @@ use fulmar_login::{PortRange, STATUS_NO_PROGRAM};
 use crate::advice::Advice;
 use crate::log::LogError;
 use crate::offer_input::OfferInputError;
-use crate::process_title::PortHolder;
+use crate::process_title::{PortHolder, PortUse};
 use crate::sessions::SessionsError;
 use crate::system::SystemError;
 
@@ -82,13 +82,20 @@ impl Advice for ServerError {
     fn advice(&self, compat: CompatMode) -> Option<String> {
         Some(match self {
             ServerError::PortsBusy {
-                holder: Some(PortHolder { pid, .. }),
+                holder: Some(PortHolder { pid, port_use, .. }),
                 ports,
                 ..
-            } => format!(
-                "a range of ports, as in --port {}, has room for several; kill {pid} there ends that one",
-                ports.ten_from_lowest().as_option()
-            ),
+            } => {
+                let ending = match port_use {
+                    PortUse::Copy => format!("kill {pid} there ends that one"),
+                    PortUse::Session | PortUse::DetachedSession => format!(
+                        "fulmar attach takes that session, and fulmar kill or kill {pid} there ends it"
+                    ),
+                };
+                let ports = ports.ten_from_lowest();
+                let ports = ports.as_option();
+                format!("a range of ports, as in --port {ports}, has room for several; {ending}")
+            }
             ServerError::PortsBusy { error, ports, .. }
                 if error.kind() == io::ErrorKind::PermissionDenied && ports.are_privileged() =>
             {

@@ -263,6 +263,7 @@ fn a_client_killed_in_the_session(starter: Starter) {
         "by a session of yours without a client, process ",
     );
     shut_out.wait_for_text("a range of ports, as in --port 60001:60010");
+    shut_out.wait_for_text("fulmar attach takes that session");
     let Some(mut second) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
         return;
     };
