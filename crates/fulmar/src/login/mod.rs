@@ -130,6 +130,8 @@ struct SessionLogin {
     /// The way to run ssh once more.
     again: LoginAgain,
     last_screen: LastScreen,
+    /// The name that the session is to have.
+    name: Option<SessionName>,
     reactor: Reactor,
     steps: Steps,
 }
@@ -156,7 +158,7 @@ impl SessionLogin {
         };
         let mut request = request.bootstrap();
         let joins = wish.task.is_some();
-        request.offer.name = wish.name;
+        request.offer.name = wish.name.clone();
         request.offer.task = wish.task;
         if joins {
             request.fallback = None;
@@ -197,6 +199,7 @@ impl SessionLogin {
             copying: config.copying.clone(),
             login: SshLogin::begin(now(), config, service),
             last_screen: crate::client::last_screen(words),
+            name: wish.name,
             reactor,
             steps,
         })
@@ -208,6 +211,13 @@ impl SessionLogin {
             Ok((params, candidates)) => {
                 if params.agreement.is_none() {
                     tracing::info!("a server of stock's, and so a session without extensions");
+                    if let Some(name) = &self.name {
+                        let what = "stock's mosh-server knows no names, and nobody can come back";
+                        report::complain(
+                            "fulmar",
+                            format!("the session is not called {name}: {what}"),
+                        );
+                    }
                     let state = self.login.state();
                     if let Some(note) = state.output().diagnostics().stock_note(state.host()) {
                         report::complain("fulmar", note);

@@ -502,5 +502,10 @@ fn only_the_stock_server(starter: Starter) {
         .hide(std::path::Path::new("/usr/local/bin/fulmar"));
     let told = "there is no fulmar on bob@far, only mosh-server";
     expect_refusal(&mut attach(&scene, &[BOB]), told);
+    let named = scene.start(starter, &["--name", "work", BOB]);
+    let mut named = named.expect("ours is there");
+    named.wait_for_prompt();
+    leave(&mut named);
+    named.wait_for_text("the session is not called work: stock's mosh-server knows no names");
     scene.expect_nothing_left();
 }
