@@ -59,6 +59,8 @@ pub struct Ways {
     is_connected: bool,
     /// The departure of the first datagram over UDP since something came over it.
     asked: Option<Time>,
+    /// The time at which something last came over UDP.
+    udp_heard: Option<Time>,
     try_at: Time,
     try_pause: Duration,
 }
@@ -77,6 +79,7 @@ impl Ways {
             has_used_ssh: false,
             is_connected: false,
             asked: None,
+            udp_heard: None,
             try_at: now,
             try_pause: TRY_PAUSE,
         }
@@ -109,6 +112,11 @@ impl Ways {
         asked.filter(|asked| now.since(*asked) >= DOUBT_AFTER)
     }
 
+    /// Tells if something has come over UDP since then.
+    pub fn has_heard_udp_since(&self, then: Time) -> bool {
+        self.udp_heard.is_some_and(|heard| heard > then)
+    }
+
     /// Takes note that there is an ssh.
     pub fn handle_ssh_opened(&mut self) {
         self.has_ssh = true;
@@ -138,7 +146,10 @@ impl Ways {
             _ => false,
         };
         match way {
-            Way::Udp => self.asked = None,
+            Way::Udp => {
+                self.asked = None;
+                self.udp_heard = Some(now);
+            }
             Way::Ssh if changes || self.in_use == Way::Ssh => self.has_used_ssh = true,
             Way::Ssh => {}
         }
@@ -243,6 +254,13 @@ mod tests {
         assert_eq!((udp.in_use(), udp.needs_ssh()), (Way::Udp, false));
         let ssh = over_ssh();
         assert_eq!((ssh.in_use(), ssh.needs_ssh()), (Way::Ssh, true));
+    }
+
+    #[test]
+    fn it_is_known_whether_udp_has_answered_since() {
+        let ways = over_udp();
+        assert!(ways.has_heard_udp_since(at(9)) && !ways.has_heard_udp_since(at(10)));
+        assert!(!over_ssh().has_heard_udp_since(at(0)));
     }
 
     #[test]

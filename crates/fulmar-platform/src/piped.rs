@@ -4,8 +4,9 @@ use crate::Transfer;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::ioctl_fionread;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, setsid};
 use std::io;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// One of the streams that a program writes.
@@ -20,7 +21,7 @@ pub enum Stream {
 /// A program that runs with pipes for its standard streams. Our ends of them never wait; its own
 /// are as usual.
 ///
-/// It stays in our process group, so that the keys of a terminal reach it as they reach us. That it
+/// It stays in our process group unless it has no terminal, so that the keys of a terminal reach it as they reach us. That it
 /// has ended is told by [`Signal::Child`](crate::Signal::Child), not by the end of a stream: its
 /// own children may keep that open. Dropping it closes the pipes, and neither ends nor reaps it.
 #[derive(Debug)]
@@ -55,6 +56,22 @@ impl Piped {
             end.as_ref().map_or(Ok(()), never_wait)?;
         }
         Ok(piped)
+    }
+
+    /// Starts a program that has no terminal, and can ask nobody anything. Nor does it get the signals that keys cause.
+    ///
+    /// # Errors
+    ///
+    /// As [`spawn`](Self::spawn).
+    pub fn spawn_without_terminal(command: &mut Command) -> io::Result<Self> {
+        let leave_terminal = || {
+            setsid()?;
+            Ok(())
+        };
+        // SAFETY: the closure runs between fork and exec. It makes one system call: it neither
+        // allocates nor locks, and drops nothing.
+        unsafe { command.pre_exec(leave_terminal) };
+        Self::spawn(command)
     }
 
     /// Returns the number of the process.
@@ -195,6 +212,19 @@ mod tests {
 
     fn reap(mut program: Piped) -> ExitStatus {
         program.process.wait().unwrap()
+    }
+
+    #[test]
+    fn a_program_without_a_terminal_leads_a_session_of_its_own() {
+        let mut command = Command::new("/bin/sh");
+        command.args([
+            "-c",
+            "ps -o sid= -p $$; (: </dev/tty) 2>/dev/null && echo asks; echo over",
+        ]);
+        let mut program = Piped::spawn_without_terminal(&mut command).unwrap();
+        let said = read_to_end(&mut program, Stream::Output);
+        assert_eq!(said.trim(), format!("{}\nover", program.pid()));
+        reap(program);
     }
 
     #[test]

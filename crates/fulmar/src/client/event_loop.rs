@@ -107,6 +107,12 @@ impl EventLoop {
     /// is given back: what is typed meanwhile would echo there.
     pub(crate) fn hang_up(&mut self) {
         self.end_input();
+        // One that is still on its way in would stay, and be left with the user's next shell.
+        if self.over_ssh.is_coming()
+            && let Some(mut later) = self.over_ssh.later.take()
+        {
+            later.end();
+        }
         let Some(login) = &mut self.login else { return };
         match (login.is_running(), self.client.is_connected()) {
             (true, true) => {
@@ -155,6 +161,7 @@ impl EventLoop {
             match event {
                 ReactorEvent::Hint(hint) => {
                     self.sockets.ways_mut().try_soon(now);
+                    self.run_ssh_soon(now);
                     self.client.handle_hint(now, hint);
                 }
                 ReactorEvent::Signal(signal) => self.handle_signal(now, Meaning::of(signal)),

@@ -18,7 +18,11 @@ const ASK_AFTER: Duration = Duration::from_millis(400);
 /// The first pause between two runs of ssh in the background, and the longest. Chosen by eye: an ssh that cannot get in
 /// takes some seconds, and sshd counts those that fail.
 pub(super) const RUN_PAUSE: Duration = Duration::from_secs(5);
-pub(super) const RUN_PAUSE_MAX: Duration = Duration::from_secs(60);
+pub(super) const RUN_PAUSE_MAX: Duration = Duration::from_secs(300);
+
+/// The time for which an ssh that is the way may bring no answer before it counts as gone. TCP gives up after a quarter of an
+/// hour only. Chosen by eye: what is shorter TCP itself survives.
+pub(super) const SILENT_MAX: Duration = Duration::from_secs(30);
 
 /// The part that an ssh has in a session: that of the login, or one that is run later.
 pub(crate) struct OverSsh {
@@ -34,8 +38,12 @@ pub(crate) struct OverSsh {
     pub(super) run_at: Time,
     /// The pause behind that.
     pub(super) run_pause: Duration,
-    /// True if an ssh has ended that was the way.
-    pub(super) was_way: bool,
+    /// The time at which an ssh ended that was the way.
+    pub(super) lost_at: Option<Time>,
+    /// The time since which an ssh that is the way brings no answer.
+    pub(super) silent_since: Option<Time>,
+    /// True if the user was told that ssh was run in vain.
+    pub(super) has_told: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +84,15 @@ impl OverSsh {
             later: None,
             run_at: Time::ZERO,
             run_pause: RUN_PAUSE,
-            was_way: false,
+            lost_at: None,
+            silent_since: None,
+            has_told: false,
         }
+    }
+
+    /// Tells if an ssh was run once more that carries nothing yet.
+    pub(super) fn is_coming(&self) -> bool {
+        matches!(self.stage, Stage::Running | Stage::Asked)
     }
 
     /// Tells if the user's wish can be met in a session with these capabilities.

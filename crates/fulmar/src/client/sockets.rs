@@ -3,7 +3,8 @@
 use std::io;
 
 use fulmar_base::{Hint, PathId, SendError, Time};
-use fulmar_core::{Client, Way, Ways};
+use fulmar_core::{ChosenWays, Client, Way, Ways};
+use fulmar_datagram::Sequence;
 use fulmar_login::CandidateAddresses;
 use fulmar_platform::Transfer;
 use fulmar_platform::udp::{IcmpErrors, UdpOptions};
@@ -24,6 +25,10 @@ pub(crate) struct Sockets {
     ssh_paths: u64,
     /// The newest path over UDP.
     udp: Option<PathId>,
+    /// That path, if the core has no use for it.
+    kept: Option<PathId>,
+    /// The highest number that has come over UDP.
+    udp_sequence: Option<Sequence>,
     was_cut_off: bool,
     /// The bytes that are being sent.
     buffer: Vec<u8>,
@@ -44,6 +49,8 @@ impl Sockets {
             ssh: None,
             ssh_paths: 0,
             udp: None,
+            kept: None,
+            udp_sequence: None,
             was_cut_off: false,
             buffer: Vec::new(),
             trace,
@@ -67,6 +74,9 @@ impl Sockets {
         }
         let path = self.sockets.open()?;
         self.udp = Some(path);
+        if let Some(kept) = self.kept.take() {
+            self.sockets.close(kept);
+        }
         Ok(path)
     }
 
@@ -74,6 +84,8 @@ impl Sockets {
     pub(crate) fn close(&mut self, path: PathId) {
         if self.ssh.is_none() || self.udp != Some(path) {
             self.sockets.close(path);
+        } else {
+            self.kept = Some(path);
         }
     }
 
@@ -90,22 +102,26 @@ impl Sockets {
     /// Hands over what an earlier turn has left.
     pub(crate) fn resume(&mut self, now: Time, client: &mut Client) {
         let (trace, ways) = (&mut self.trace, &mut self.ways);
+        let udp_sequence = &mut self.udp_sequence;
         self.sockets.resume(&mut Session {
             now,
             client,
             trace,
             ways,
+            udp_sequence,
         });
     }
 
     /// Hands over what has come on the socket at that place, within the budget of the turn.
     pub(crate) fn receive(&mut self, now: Time, index: usize, client: &mut Client) {
         let (trace, ways) = (&mut self.trace, &mut self.ways);
+        let udp_sequence = &mut self.udp_sequence;
         let mut session = Session {
             now,
             client,
             trace,
             ways,
+            udp_sequence,
         };
         self.sockets.receive(index, &mut session);
     }
@@ -195,11 +211,13 @@ impl Sockets {
         read: impl FnMut(&mut [u8]) -> io::Result<Transfer>,
     ) {
         let (trace, ways) = (&mut self.trace, &mut self.ways);
+        let udp_sequence = &mut self.udp_sequence;
         let mut session = Session {
             now,
             client,
             trace,
             ways,
+            udp_sequence,
         };
         if let Some(ssh) = &mut self.ssh {
             ssh.receive(self.sockets.budget_mut(), &mut session, read);
@@ -245,11 +263,15 @@ impl Sockets {
     fn send(&mut self, now: Time, transmit: &Transmit) -> Result<usize, SendError> {
         let batch = Batch::of(transmit, &self.buffer);
         let own = way_of(transmit.path);
-        let mut chosen = self.ways.choose(now);
-        if batch.is_whole {
+        let chosen = if batch.is_whole {
             // It is about its path.
-            (chosen.udp, chosen.ssh) = (own == Way::Udp, own == Way::Ssh);
-        }
+            ChosenWays {
+                udp: own == Way::Udp,
+                ssh: own == Way::Ssh,
+            }
+        } else {
+            self.ways.choose(now)
+        };
         let mut outcome = Err(SendError::Unreachable);
         let path = Some(batch.path).filter(|_| own == Way::Udp).or(self.udp);
         if chosen.udp && chosen.ssh && self.ways.has_used_ssh() {
@@ -284,6 +306,22 @@ struct Session<'a> {
     client: &'a mut Client,
     trace: &'a mut Trace,
     ways: &'a mut Ways,
+    udp_sequence: &'a mut Option<Sequence>,
+}
+
+impl Session<'_> {
+    /// Tells whether that says something of the way over which it came: not what was sent again by anybody who has seen it,
+    /// which is no proof of UDP. Copies over ssh may come first.
+    fn is_proof(&mut self, way: Way, sequence: Sequence) -> bool {
+        if way == Way::Ssh {
+            return true;
+        }
+        let is_newest = self.udp_sequence.is_none_or(|highest| sequence > highest);
+        if is_newest {
+            *self.udp_sequence = Some(sequence);
+        }
+        is_newest
+    }
 }
 
 impl PathHandler for Session<'_> {
@@ -294,7 +332,10 @@ impl PathHandler for Session<'_> {
         // What has a number was genuine.
         let is_genuine = received.sequence.is_some();
         let is_fresh = received.is_fresh();
-        if is_genuine && self.ways.handle_heard(self.now, way_of(path), is_fresh) {
+        let way = way_of(path);
+        let sequence = received.sequence;
+        let is_proof = sequence.is_some_and(|sequence| self.is_proof(way, sequence));
+        if is_proof && self.ways.handle_heard(self.now, way, is_fresh) {
             self.client.handle_path_opened(self.now, path);
         }
         Handled {

@@ -46,6 +46,6 @@ impl LoginAgain {
         if self.is_chosen {
             service = service.by_chosen_command();
         }
-        Some(SshLogin::begin(now, self.config.clone(), service))
+        Some(SshLogin::begin(now, self.config.clone(), service).unattended())
     }
 }

@@ -32,6 +32,8 @@ pub(crate) struct SshLogin<S: RemoteService> {
     query: Option<SshQuery>,
     resolver: Option<Resolver>,
     was_cut_off: bool,
+    /// True if ssh is to ask nobody anything.
+    is_unattended: bool,
     /// True if ssh's standard error was read in this turn, which has a budget for it.
     has_read_errors: bool,
 }
@@ -57,8 +59,15 @@ impl<S: RemoteService> SshLogin<S> {
             query: None,
             resolver: None,
             was_cut_off: false,
+            is_unattended: false,
             has_read_errors: false,
         }
+    }
+
+    /// Returns the same with an ssh that runs in the background, and asks nobody anything.
+    pub(super) fn unattended(mut self) -> SshLogin<S> {
+        self.is_unattended = true;
+        self
     }
 
     /// Returns the state of the login, to be asked.
@@ -248,7 +257,12 @@ impl<S: RemoteService> SshLogin<S> {
     }
 
     fn start(&mut self, line: &[OsString]) {
-        match SshChild::start(line) {
+        let started = if self.is_unattended {
+            SshChild::start_unattended(line)
+        } else {
+            SshChild::start(line)
+        };
+        match started {
             Ok(child) => {
                 if let Some(former) = self.child.replace(child) {
                     tracing::info!("calling it as it can be called");

@@ -49,20 +49,37 @@ impl SshChild {
         SshChild::of(Command::new(program).args(arguments))
     }
 
+    /// Starts it where it has no terminal to ask on, and no program that asks in its stead.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be started.
+    pub(crate) fn start_unattended(line: &[OsString]) -> io::Result<SshChild> {
+        let (program, arguments) = line.split_first().ok_or(io::ErrorKind::NotFound)?;
+        let mut command = Command::new(program);
+        // The ssh of a jump host is not told of BatchMode.
+        command.args(arguments).env("SSH_ASKPASS_REQUIRE", "never");
+        Ok(SshChild::with(Piped::spawn_without_terminal(&mut command)?))
+    }
+
     /// Starts anything else in its stead.
     ///
     /// # Errors
     ///
     /// When it cannot be started.
     pub(crate) fn of(command: &mut Command) -> io::Result<SshChild> {
-        Ok(SshChild {
-            ssh: Piped::spawn(command)?,
+        Ok(SshChild::with(Piped::spawn(command)?))
+    }
+
+    fn with(ssh: Piped) -> SshChild {
+        SshChild {
+            ssh,
             outgoing: Vec::new(),
             written: 0,
             is_complete: false,
             was_cut_off: false,
             status: None,
-        })
+        }
     }
 
     /// Registers its pipes, the output only if somebody listens.

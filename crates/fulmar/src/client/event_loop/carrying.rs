@@ -7,7 +7,7 @@ use fulmar_core::Way;
 use fulmar_login::{LoginEvent, OVER_SSH_LINE, RemoteService as _};
 
 use super::EventLoop;
-use crate::client::over_ssh::{OverSsh, RUN_PAUSE, RUN_PAUSE_MAX, Stage};
+use crate::client::over_ssh::{OverSsh, RUN_PAUSE, RUN_PAUSE_MAX, SILENT_MAX, Stage};
 use crate::clock::now;
 use crate::reactor::Token;
 use crate::ssh_login::SshLogin;
@@ -53,13 +53,16 @@ impl EventLoop {
         self.attend_later(now);
         let login = self.over_ssh.later.as_ref().or(self.login.as_ref());
         let is_running = login.is_some_and(SshLogin::is_running);
-        let is_gone = !is_running || self.sockets.is_ssh_gone();
+        let is_gone = !is_running || self.sockets.is_ssh_gone() || self.is_ssh_silent(now);
         match self.over_ssh.stage {
             Stage::Asked | Stage::Open if is_gone => {
                 tracing::info!("ssh carries nothing any more");
-                self.over_ssh.was_way = self.sockets.ways().in_use() == Way::Ssh;
+                let was_way = self.sockets.ways().in_use() == Way::Ssh;
+                self.over_ssh.lost_at = was_way.then_some(now);
                 self.leave_ssh(now);
-                self.client.note_ssh_gone(now);
+                if self.is_chosen_by_us() {
+                    self.client.note_ssh_gone(now);
+                }
             }
             Stage::Asked | Stage::Open
                 if !self.sockets.ways().needs_ssh()
@@ -100,6 +103,19 @@ impl EventLoop {
         }
     }
 
+    /// Tells if the ssh that is the way has brought no answer for long.
+    fn is_ssh_silent(&mut self, now: Time) -> bool {
+        let is_silent = self.over_ssh.stage == Stage::Open
+            && self.sockets.ways().in_use() == Way::Ssh
+            && self.client.is_answer_missing(now);
+        if !is_silent {
+            self.over_ssh.silent_since = None;
+            return false;
+        }
+        let since = *self.over_ssh.silent_since.get_or_insert(now);
+        now.since(since) >= SILENT_MAX
+    }
+
     fn is_chosen_by_us(&self) -> bool {
         self.sockets.ways().may_use_udp()
     }
@@ -126,11 +142,13 @@ impl EventLoop {
     /// Tells if ssh is to be run once more: nothing comes over UDP, or the ssh that was the way has ended.
     fn may_run(&self) -> bool {
         let ways = self.sockets.ways();
+        let lost_at = self.over_ssh.lost_at;
+        let is_lost = lost_at.is_some_and(|lost| !ways.has_heard_udp_since(lost));
         self.over_ssh.stage == Stage::Over
             && self.over_ssh.again.is_some()
             && self.ended_by.is_none()
             && self.client.may_detach()
-            && (self.over_ssh.was_way && ways.in_doubt_since(now()).is_some()
+            && (is_lost && ways.in_doubt_since(now()).is_some()
                 || ways.in_use() == Way::Ssh
                 || self.client.is_answer_missing(now()))
     }
@@ -169,6 +187,7 @@ impl EventLoop {
         if later.is_running() {
             later.end_turn(now);
         }
+        self.is_cut_off |= later.take_cut_off();
         let (mut early, mut failure) = (None, None);
         while let Some(event) = later.poll_event(now) {
             match event {
@@ -181,17 +200,29 @@ impl EventLoop {
                 _ => {}
             }
         }
+        self.is_cut_off |= later.take_cut_off();
         if let Some(early) = early {
-            self.over_ssh.was_way = false;
+            self.over_ssh.lost_at = None;
+            self.over_ssh.has_told = false;
             self.over_ssh.run_pause = RUN_PAUSE;
             self.begin_over_ssh(now, &early);
         }
         if let Some(failure) = failure {
             tracing::info!(%failure, "ssh in the background");
             self.leave_ssh(now);
-            let told = format!("ssh was run again, in vain: {failure}");
-            self.client.tell(now, told);
+            // Those that follow would say the same.
+            if !std::mem::replace(&mut self.over_ssh.has_told, true) {
+                let told = format!("ssh was run again, in vain: {failure}");
+                self.client.tell(now, told);
+            }
         }
+    }
+
+    /// Has ssh be run soon, if it is to be run: something has changed.
+    pub(super) fn run_ssh_soon(&mut self, now: Time) {
+        // News may come in numbers.
+        self.over_ssh.run_at = self.over_ssh.run_at.min(now + RUN_PAUSE);
+        self.over_ssh.run_pause = RUN_PAUSE;
     }
 
     fn leave_ssh(&mut self, now: Time) {
@@ -199,6 +230,7 @@ impl EventLoop {
         self.flush_over_ssh();
         self.end_input();
         if let Some(mut later) = self.over_ssh.later.take() {
+            self.is_cut_off |= later.take_cut_off();
             later.release();
         }
         self.sockets.close_ssh(now, &mut self.client);
