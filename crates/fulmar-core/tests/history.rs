@@ -335,6 +335,27 @@ fn all_rows(terminal: &Terminal) -> Vec<String> {
 }
 
 #[test]
+fn what_is_acknowledged_late_is_no_fault_of_what_was_sent_before() -> Result<(), Failure> {
+    for seed in 0..12 {
+        let net = Network::seeded(seed)
+            .up([Loss::percent(40), Delay::fixed(ms(50))])
+            .down([Loss::percent(20), Delay::fixed(ms(50))]);
+        let mut world = start(net, ScrollbackLimits::default())?;
+        for turn in 0..20 {
+            write(&mut world, turn * 60..(turn + 1) * 60);
+            world.run_for(ms(200 + (seed * 37 + turn * 91) % 300))?;
+            let chance = |row: u64| (seed * 7919 + turn * 104_729 + row).wrapping_mul(0x9E37_79B9);
+            let rows = (1..20).map(|row| format!("\x1b[{row};1H{:0>64x}", chance(row)));
+            world.program_writes(rows.collect::<String>().as_bytes());
+            world.run_until_settled(secs(20))?;
+        }
+        let counters = format!("{:?}", world.near().client.link_info().counters);
+        assert!(!counters.contains("bad difference"), "{counters}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_users_terminal_has_above_it_what_the_program_has_printed() -> Result<(), Failure> {
     let limits = ScrollbackLimits::default();
     for seed in 0..seeds() {

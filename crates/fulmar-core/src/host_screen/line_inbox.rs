@@ -52,12 +52,12 @@ impl LineInbox {
             next = first;
             self.waiting.push_back(Waiting::Skipped(next));
         }
-        for (number, line) in (first..).zip(lines) {
-            if number == next {
+        for (index, line) in lines.iter().enumerate() {
+            if first.checked_add(index as u64) == Some(next) {
                 self.bytes += line.len();
                 self.waiting
-                    .push_back(Waiting::Line(number, Box::from(*line)));
-                next += 1;
+                    .push_back(Waiting::Line(next, Box::from(*line)));
+                next = next.saturating_add(1);
             }
         }
         self.next = Some(next);
@@ -109,6 +109,16 @@ mod tests {
             clears,
             cleared_at,
             ..HistoryPlace::default()
+        }
+    }
+
+    #[test]
+    fn the_highest_numbers_that_there_are_do_no_harm() {
+        for first in [u64::MAX, u64::MAX - 1] {
+            let mut inbox = LineInbox::default();
+            inbox.take(place(0, 0), first, &[]);
+            inbox.take(place(0, 0), first, &[b"a", b"b"]);
+            assert!(fetched(&mut inbox).len() <= 2);
         }
     }
 
