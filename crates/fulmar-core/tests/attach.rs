@@ -364,10 +364,13 @@ fn clients_take_a_session_from_each_other_and_leave_it_at_random_moments() {
         world.network.jitter = world.random.below(60);
         let (mut seats, typed, last) = take_turns(&mut world);
         world.run(Duration::from_secs(60), &mut seats);
-        assert!(!world.has_ended, "seed {number}");
-        // One that got no answer for too long, and may or may not have been heard, has given up.
+        // One that got no answer for too long, and may or may not have been heard, has given up. Its goodbye may end the session.
         let has_given_up = |seat: &Seat| seat.ending == Some(ClientEnding::NeverConnected);
         let newest_gave_up = seats.last().is_some_and(has_given_up);
+        if world.has_ended && newest_gave_up {
+            continue;
+        }
+        assert!(!world.has_ended, "seed {number}");
         let last = last.filter(|_| !newest_gave_up);
         for seat in &seats {
             let ending = seat.ending;

@@ -217,10 +217,9 @@ mod tests {
     #[test]
     fn a_program_without_a_terminal_leads_a_session_of_its_own() {
         let mut command = Command::new("/bin/sh");
-        command.args([
-            "-c",
-            "ps -o sid= -p $$; (: </dev/tty) 2>/dev/null && echo asks; echo over",
-        ]);
+        let script = "read -r line </proc/$$/stat; set -- ${line##*) }; echo $4; \
+                      (: </dev/tty) 2>/dev/null && echo asks; echo over";
+        command.args(["-c", script]);
         let mut program = Piped::spawn_without_terminal(&mut command).unwrap();
         let said = read_to_end(&mut program, Stream::Output);
         assert_eq!(said.trim(), format!("{}\nover", program.pid()));
