@@ -272,6 +272,10 @@ impl HostScreen {
         let history = self.history.as_ref()?;
         let from = source.told().unwrap_or_default();
         let lines = history.lines.borrow();
+        if bytes_max == usize::MAX {
+            // Without a limit a difference leads to its target.
+            return Some(lines.run_to_end(from, history.told));
+        }
         let room = bytes_max.saturating_sub(frame.len());
         let is_alone = frame.is_empty() && self.screen.size() == source.screen.size();
         Some(if is_alone {
@@ -370,7 +374,11 @@ impl Synced for HostScreen {
                 .diff_within(&source.screen, self.vocabulary, frame_bytes);
         let mut bytes = Vec::new();
         let Some(screen) = between else {
-            let run = self.run_from(source, &frame, budget.bytes().saturating_sub(overhead));
+            let room = match budget {
+                Budget::UNLIMITED => usize::MAX,
+                budget => budget.bytes().saturating_sub(overhead),
+            };
+            let run = self.run_from(source, &frame, room);
             let told = run.as_ref().map(|run| run.end());
             let history = run
                 .as_ref()

@@ -37,7 +37,8 @@ pub trait Synced: Clone {
     ///
     /// An object that cannot stop half-way, or has no state within the budget, returns
     /// [`Reached::Between`] the source itself and no bytes; it then waits for a larger budget. A
-    /// budget is limited while a path is not validated, and for probes.
+    /// budget is limited while a path is not validated, for probes and for links. Without a limit
+    /// ([`Budget::UNLIMITED`]) the difference leads to this state: a sender whose links get nowhere relies on it.
     fn diff_from(&self, source: &Self, budget: Budget) -> Difference<Self>;
 
     /// Applies what the peer's object returned as difference from this state, and spends the work that

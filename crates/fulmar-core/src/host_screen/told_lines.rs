@@ -90,6 +90,25 @@ impl ToldLines {
         }
         run
     }
+
+    /// The last lines from `from` on and before `to` that have numbers in a row up to there, whatever their length: what a
+    /// single message has to say that leaves nothing to be told.
+    pub(crate) fn run_to_end(&self, from: u64, to: u64) -> Run {
+        let end = self.lines.partition_point(|(number, _)| *number < to);
+        let mut run = Run {
+            first: to,
+            lines: Vec::new(),
+        };
+        for (number, line) in self.lines.range(..end).rev() {
+            if *number < from || number.checked_add(1) != Some(run.first) {
+                break;
+            }
+            run.first = *number;
+            run.lines.push(Rc::clone(line));
+        }
+        run.lines.reverse();
+        run
+    }
 }
 
 /// The most bytes that a line needs in a message beside its own.
@@ -127,6 +146,17 @@ mod tests {
         let told = lines(&[3, 4]);
         assert_eq!(numbers(&told.run(1, 5, 2, false)), 1..1);
         assert_eq!(numbers(&told.run(1, 5, 2, true)), 3..4);
+    }
+
+    #[test]
+    fn without_a_limit_all_is_told_that_leads_to_the_end() {
+        let told = lines(&[1, 2, 5, 6, 7, 9]);
+        let run = |from, to| numbers(&told.run_to_end(from, to));
+        assert_eq!(run(1, 8), 5..8);
+        assert_eq!(run(6, 8), 6..8);
+        assert_eq!(run(1, 3), 1..3);
+        assert_eq!(run(1, 9), 9..9, "the last is gone");
+        assert_eq!(run(9, 3), 3..3);
     }
 
     #[test]
