@@ -89,6 +89,8 @@ pub struct Client {
     report: Option<TerminalReport>,
     notices: Notices,
     is_server_local: bool,
+    /// The session was there before us.
+    attaches: bool,
     /// The way in use, if there is a choice.
     way: Option<Way>,
     /// The reason why the system has refused to send, the last time that it did.
@@ -134,6 +136,7 @@ impl Client {
             is_server_local,
             prediction,
             server_reports,
+            attaches,
             seed,
         } = config;
         let delivery = if server_reports {
@@ -177,6 +180,7 @@ impl Client {
             }),
             notices,
             is_server_local,
+            attaches,
             way: None,
             send_error: None,
             report_error: None,

@@ -115,6 +115,11 @@ impl SessionService {
         }
     }
 
+    /// Tells if a session that is there is wanted.
+    pub fn is_joining(&self) -> bool {
+        self.joins
+    }
+
     /// Has a session that is there be wanted: only a server of ours can have it, and only a later announcement counts.
     #[must_use]
     pub fn joining(self) -> SessionService {

@@ -47,6 +47,8 @@ pub struct ClientConfig {
     /// True if the server says, by another way, when it has heard us ([`Client::note_heard`](crate::Client::note_heard)). Then its
     /// silence there is a sign, too.
     pub server_reports: bool,
+    /// True if the session was there before. Whoever gives up on the way into it does not end it.
+    pub attaches: bool,
     /// For the chaff and the first sequence number; from the system's random source.
     pub seed: Seed,
 }
@@ -71,6 +73,7 @@ impl ClientConfig {
             is_server_local: false,
             prediction: fulmar_predict::PredictionConfig::default(),
             server_reports: false,
+            attaches: false,
             seed,
         }
     }

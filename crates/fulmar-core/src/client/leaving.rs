@@ -158,6 +158,10 @@ impl Client {
 
     fn close(&mut self, now: Time, why: ClientEnding) {
         if self.lifecycle.close(now, why) {
+            if self.attaches && !self.is_connected() {
+                // What the server says meanwhile may still be heard, and this with our next goodbye.
+                self.endpoint.set_farewell(WIRE_DETACHED);
+            }
             self.show_closing();
             self.endpoint.start_shutdown(now);
         }

@@ -274,6 +274,7 @@ impl ClientSetup {
             is_server_local: params.is_server_local,
             prediction: self.settings.prediction(),
             // Only ours does.
+            attaches: params.login.as_ref().is_some_and(is_attach),
             server_reports: is_logging_in && params.agreement.is_some(),
             agreement: params.agreement,
             ..ClientConfig::new(params.key, random::seed()?)
@@ -379,6 +380,11 @@ pub(crate) struct EndedSession {
     pub(crate) way_back: Option<String>,
     /// The bytes that were typed, and of which the server has not said that they have arrived, if it goes on.
     pub(crate) lost: usize,
+}
+
+/// Tells if the login was for a session that is there.
+fn is_attach(login: &SshLogin<SessionService>) -> bool {
+    login.state().output().service().is_joining()
 }
 
 /// Returns the name that the server has said of the session.
