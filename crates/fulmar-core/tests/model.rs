@@ -162,9 +162,7 @@ impl Session {
             .up(impairments(&mut random, scenario.loss_max))
             .down(impairments(&mut random, scenario.loss_max));
         let is_native = seed % 2 == 1;
-        // What clients offer: with the lines above the screen not all of these seeds pass yet.
-        let agreement =
-            is_native.then(|| Agreement::of(b"offer", b"answer", Capabilities::OFFERED));
+        let agreement = is_native.then(|| Agreement::of(b"offer", b"answer", Capabilities::ALL));
         // Whatever is predicted, in the end the user sees what the program drew.
         let preference = match seed % 4 {
             0 | 1 => PredictionMode::Always,

@@ -80,8 +80,7 @@ fn is_ready() -> bool {
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let reason = said.lines().last().unwrap_or("no reason");
-        // Not a peer: the registry of npm may be out of reach where all programs are there.
-        fulmar_platform::leave_out(&format!("the suite's reference terminal: {reason}"));
+        peers::leave_out(&format!("the suite's reference terminal: {reason}"));
     }
     output.status.success()
 }
