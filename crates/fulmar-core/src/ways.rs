@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fulmar_base::Time;
+use fulmar_datagram::Sequence;
 
 /// The time for which UDP may leave something unanswered before ssh is used as well. Chosen by eye: longer than most
 /// round trips, and short beside the time after which a person notices.
@@ -61,6 +62,8 @@ pub struct Ways {
     asked: Option<Time>,
     /// The time at which something last came over UDP.
     udp_heard: Option<Time>,
+    /// The highest number that has come over UDP.
+    udp_highest: Option<Sequence>,
     try_at: Time,
     try_pause: Duration,
 }
@@ -80,6 +83,7 @@ impl Ways {
             is_connected: false,
             asked: None,
             udp_heard: None,
+            udp_highest: None,
             try_at: now,
             try_pause: TRY_PAUSE,
         }
@@ -132,6 +136,19 @@ impl Ways {
             self.asked = None;
         }
         is_change
+    }
+
+    /// Tells whether an authentic datagram of that number says something of the way over which it came. What anybody has seen and
+    /// sent again is no proof of UDP. Of copies, those over ssh may come first.
+    pub fn is_proof(&mut self, way: Way, sequence: Sequence) -> bool {
+        if way == Way::Ssh {
+            return true;
+        }
+        let is_highest = self.udp_highest.is_none_or(|highest| sequence > highest);
+        if is_highest {
+            self.udp_highest = Some(sequence);
+        }
+        is_highest
     }
 
     /// Takes note that something authentic has come over that way; `is_fresh` if it was newer than all before. Returns true
@@ -254,6 +271,16 @@ mod tests {
         assert_eq!((udp.in_use(), udp.needs_ssh()), (Way::Udp, false));
         let ssh = over_ssh();
         assert_eq!((ssh.in_use(), ssh.needs_ssh()), (Way::Ssh, true));
+    }
+
+    #[test]
+    fn what_was_seen_before_over_udp_proves_nothing() {
+        let mut ways = over_ssh();
+        let number = |number| Sequence::new(number).expect("it is one");
+        assert!(ways.is_proof(Way::Ssh, number(7)) && ways.is_proof(Way::Ssh, number(7)));
+        assert!(ways.is_proof(Way::Udp, number(7)), "a copy of it over ssh");
+        assert!(!ways.is_proof(Way::Udp, number(7)) && !ways.is_proof(Way::Udp, number(6)));
+        assert!(ways.is_proof(Way::Udp, number(8)));
     }
 
     #[test]

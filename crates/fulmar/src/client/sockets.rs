@@ -4,7 +4,6 @@ use std::io;
 
 use fulmar_base::{Hint, PathId, SendError, Time};
 use fulmar_core::{ChosenWays, Client, Way, Ways};
-use fulmar_datagram::Sequence;
 use fulmar_login::CandidateAddresses;
 use fulmar_platform::Transfer;
 use fulmar_platform::udp::{IcmpErrors, UdpOptions};
@@ -27,8 +26,6 @@ pub(crate) struct Sockets {
     udp: Option<PathId>,
     /// That path, if the core has no use for it.
     kept: Option<PathId>,
-    /// The highest number that has come over UDP.
-    udp_sequence: Option<Sequence>,
     was_cut_off: bool,
     /// The bytes that are being sent.
     buffer: Vec<u8>,
@@ -50,7 +47,6 @@ impl Sockets {
             ssh_paths: 0,
             udp: None,
             kept: None,
-            udp_sequence: None,
             was_cut_off: false,
             buffer: Vec::new(),
             trace,
@@ -102,26 +98,22 @@ impl Sockets {
     /// Hands over what an earlier turn has left.
     pub(crate) fn resume(&mut self, now: Time, client: &mut Client) {
         let (trace, ways) = (&mut self.trace, &mut self.ways);
-        let udp_sequence = &mut self.udp_sequence;
         self.sockets.resume(&mut Session {
             now,
             client,
             trace,
             ways,
-            udp_sequence,
         });
     }
 
     /// Hands over what has come on the socket at that place, within the budget of the turn.
     pub(crate) fn receive(&mut self, now: Time, index: usize, client: &mut Client) {
         let (trace, ways) = (&mut self.trace, &mut self.ways);
-        let udp_sequence = &mut self.udp_sequence;
         let mut session = Session {
             now,
             client,
             trace,
             ways,
-            udp_sequence,
         };
         self.sockets.receive(index, &mut session);
     }
@@ -211,13 +203,11 @@ impl Sockets {
         read: impl FnMut(&mut [u8]) -> io::Result<Transfer>,
     ) {
         let (trace, ways) = (&mut self.trace, &mut self.ways);
-        let udp_sequence = &mut self.udp_sequence;
         let mut session = Session {
             now,
             client,
             trace,
             ways,
-            udp_sequence,
         };
         if let Some(ssh) = &mut self.ssh {
             ssh.receive(self.sockets.budget_mut(), &mut session, read);
@@ -306,22 +296,6 @@ struct Session<'a> {
     client: &'a mut Client,
     trace: &'a mut Trace,
     ways: &'a mut Ways,
-    udp_sequence: &'a mut Option<Sequence>,
-}
-
-impl Session<'_> {
-    /// Tells whether that says something of the way over which it came: not what was sent again by anybody who has seen it,
-    /// which is no proof of UDP. Copies over ssh may come first.
-    fn is_proof(&mut self, way: Way, sequence: Sequence) -> bool {
-        if way == Way::Ssh {
-            return true;
-        }
-        let is_newest = self.udp_sequence.is_none_or(|highest| sequence > highest);
-        if is_newest {
-            *self.udp_sequence = Some(sequence);
-        }
-        is_newest
-    }
 }
 
 impl PathHandler for Session<'_> {
@@ -334,7 +308,7 @@ impl PathHandler for Session<'_> {
         let is_fresh = received.is_fresh();
         let way = way_of(path);
         let sequence = received.sequence;
-        let is_proof = sequence.is_some_and(|sequence| self.is_proof(way, sequence));
+        let is_proof = sequence.is_some_and(|sequence| self.ways.is_proof(way, sequence));
         if is_proof && self.ways.handle_heard(self.now, way, is_fresh) {
             self.client.handle_path_opened(self.now, path);
         }

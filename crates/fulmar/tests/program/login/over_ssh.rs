@@ -73,9 +73,7 @@ fn udp_that_opens_and_closes(starter: Starter) {
     };
     terminal.wait_for_text(BY_SSH);
     expect_work(&mut terminal);
-    terminal.type_keys("\x1ei");
-    terminal.wait_for_text("ssh, as UDP does not answer");
-    terminal.type_keys(" ");
+    expect_ssh_in_panel(&mut terminal);
     BOTH_WAYS
         .iter()
         .for_each(|way| let_udp_pass(&scene.far, *way));
@@ -85,12 +83,16 @@ fn udp_that_opens_and_closes(starter: Starter) {
     BOTH_WAYS.iter().for_each(|way| block_udp(&scene.far, *way));
     terminal.type_keys("clear; echo once $((6 * 11))\n");
     terminal.wait_for_text("once 66");
-    // What was told a key may have dismissed.
+    expect_ssh_in_panel(&mut terminal);
+    assert_eq!(leave(&mut terminal).code(), Some(7));
+    scene.expect_nothing_left();
+}
+
+/// Expects that the panel tells ssh as the way: a key may have dismissed what was told of it.
+fn expect_ssh_in_panel(terminal: &mut Terminal) {
     terminal.type_keys("\x1ei");
     terminal.wait_for_text("ssh, as UDP does not answer");
     terminal.type_keys(" ");
-    assert_eq!(leave(&mut terminal).code(), Some(7));
-    scene.expect_nothing_left();
 }
 
 fn an_ssh_that_is_killed(starter: Starter) {
@@ -121,9 +123,7 @@ fn udp_that_closes_in_a_session(starter: Starter) {
     terminal.type_keys("clear; echo once $((6 * 11))\n");
     // ssh is run for it.
     terminal.wait_for_text("once 66");
-    terminal.type_keys("\x1ei");
-    terminal.wait_for_text("ssh, as UDP does not answer");
-    terminal.type_keys(" ");
+    expect_ssh_in_panel(&mut terminal);
     assert_eq!(leave(&mut terminal).code(), Some(7));
     scene.expect_nothing_left();
 }
