@@ -260,6 +260,19 @@ impl Client {
         is_believed
     }
 
+    /// Takes note that this machine itself has reported that the next hop does not answer on the local network. Nobody
+    /// refuses anything then. It is believed, and told, only as long as the server does not answer.
+    pub fn handle_silent_next_hop(&mut self, now: Time, path: PathId) {
+        if self
+            .endpoint
+            .handle_report(now, path, SendError::Unreachable)
+        {
+            self.notices.note_silent_next_hop(now);
+            self.is_stale = true;
+        }
+        self.settle();
+    }
+
     /// Takes note of a change in the world.
     pub fn handle_hint(&mut self, now: Time, hint: Hint) {
         self.endpoint.handle_hint(now, hint);

@@ -9,6 +9,7 @@ use fulmar_base::Time;
 
 use crate::compat_mode::CompatMode;
 use crate::escape_key::EscapeKey;
+use crate::send_trouble;
 
 use self::wording::{Lateness, Parts};
 
@@ -46,6 +47,10 @@ const SEND_FAILURE_AFTER: Duration = Duration::from_millis(250);
 ///
 /// Source: docs/protocol.md §11.1.
 const SEND_FAILURE_LASTS: Duration = Duration::from_millis(3100);
+/// The time for which a next hop that does not answer is told: a heartbeat, three questions of a second each and a bit.
+///
+/// Source: docs/protocol.md §11.1; Linux, `mcast_solicit` and `retrans_time_ms`.
+const SILENT_NEXT_HOP_LASTS: Duration = Duration::from_secs(7);
 /// The time for which it is still told after something was heard.
 ///
 /// Source: docs/protocol.md §11.1.
@@ -105,12 +110,13 @@ enum Message {
     Told(String),
 }
 
-/// A run of errors of sending, each at most [`SEND_FAILURE_LASTS`] after the one before.
+/// A run of errors of sending, each at most `lasts` after the one before.
 #[derive(Clone, Debug)]
 struct SendFailure {
     what: String,
     since: Time,
     last: Time,
+    lasts: Duration,
 }
 
 /// Decides what the notice line says and when it has to be written anew.
@@ -260,7 +266,7 @@ impl Notices {
     /// Notes that a datagram could not be sent, and `what` is to be said of it.
     pub(crate) fn note_trouble(&mut self, now: Time, what: String) {
         let since = match &self.send_failure {
-            Some(send_failure) if now.since(send_failure.last) <= SEND_FAILURE_LASTS => {
+            Some(send_failure) if now.since(send_failure.last) <= send_failure.lasts => {
                 send_failure.since
             }
             _ => now,
@@ -269,6 +275,18 @@ impl Notices {
             what,
             since,
             last: now,
+            lasts: SEND_FAILURE_LASTS,
+        });
+    }
+
+    /// Notes that this machine has asked in vain for the link address of the next hop. It asks several times before it
+    /// says so, so once is enough.
+    pub(crate) fn note_silent_next_hop(&mut self, now: Time) {
+        self.send_failure = Some(SendFailure {
+            what: send_trouble::SILENT_NEXT_HOP.to_owned(),
+            since: now.saturating_sub(SEND_FAILURE_AFTER),
+            last: now,
+            lasts: SILENT_NEXT_HOP_LASTS,
         });
     }
 
@@ -468,7 +486,7 @@ fn next_of(now: Time, start: Time, limits: &[Duration]) -> Time {
 
 impl SendFailure {
     fn ends(&self, liveness: ServerLiveness) -> Time {
-        let expires = self.last + SEND_FAILURE_LASTS;
+        let expires = self.last + self.lasts;
         match liveness.heard {
             Some(heard) if heard > self.last => expires.min(heard + SEND_FAILURE_FADES),
             _ => expires,

@@ -180,6 +180,21 @@ fn trouble_is_told_when_it_lasts_and_fades_when_it_ends() {
 }
 
 #[test]
+fn a_next_hop_that_does_not_answer_is_told_at_once_and_between_the_reports() {
+    let mut notices = notices();
+    let liveness = heard_at(1000, 1000);
+    notices.note_silent_next_hop(ms(4000));
+    let shown = text(&notices, 4000, liveness).unwrap();
+    assert!(shown.contains("neither the server nor a router"), "{shown}");
+    assert!(
+        text(&notices, 10_999, liveness)
+            .unwrap()
+            .contains("nor a router")
+    );
+    assert_eq!(text(&notices, 5300, heard_at(4300, 4300)), None);
+}
+
+#[test]
 fn the_armed_escape_key_explains_itself() {
     let mut notices = notices();
     notices.set_armed(true);

@@ -322,7 +322,12 @@ impl PathHandler for Session<'_> {
     fn handle_report(&mut self, report: Report) {
         let Some(path) = report.path else { return };
         self.trace.send_failed(self.now, path, report.error);
-        if report.is_of_all {
+        if !report.is_of_all {
+            return;
+        }
+        if report.error == SendError::Unreachable && report.is_of_this_machine {
+            self.client.handle_silent_next_hop(self.now, path);
+        } else {
             self.client.handle_report(self.now, path, report.error);
         }
     }

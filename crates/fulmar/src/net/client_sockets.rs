@@ -1,7 +1,7 @@
 //! The client's side of UDP: sockets for each local port in use, and a server that may be at one of several
 //! addresses.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::{io, mem};
 
 use fulmar_base::{PathId, SendError};
@@ -191,6 +191,7 @@ impl ClientSockets {
             path: Some(path),
             error,
             is_of_peer: peer.is_some() && reporter == peer,
+            is_of_this_machine: reporter.is_some_and(is_own),
             is_of_all: self.candidates.note_report(reporter, error).is_some(),
         }
     }
@@ -208,6 +209,11 @@ impl ClientSockets {
         }
         self.waiting = self.inbox.has_more().then_some(path);
     }
+}
+
+/// Tells whether an address is one of this machine.
+fn is_own(address: IpAddr) -> bool {
+    UdpSocket::bind(SocketAddr::new(address, 0), UdpOptions::default()).is_ok()
 }
 
 fn bind(anywhere: SocketAddr, options: UdpOptions) -> io::Result<UdpSocket> {

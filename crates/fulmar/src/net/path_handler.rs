@@ -51,6 +51,8 @@ pub(crate) struct Report {
     pub(crate) error: SendError,
     /// True if it comes from the peer's own address.
     pub(crate) is_of_peer: bool,
+    /// True if it comes from an address of this machine: the next hop does not answer.
+    pub(crate) is_of_this_machine: bool,
     /// True if it concerns every address that the peer may have.
     pub(crate) is_of_all: bool,
 }

@@ -76,6 +76,7 @@ impl ServerSockets {
                     path: None,
                     error,
                     is_of_peer: self.peer.is_some() && reporter == self.peer,
+                    is_of_this_machine: false,
                     is_of_all: false,
                 });
             }

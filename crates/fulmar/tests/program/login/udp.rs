@@ -1,7 +1,9 @@
 //! Networks that let ssh through and not what the session needs.
 
-use super::scene::{FAR, Plan, Scene, Starter, expect_refusal, for_each_starter};
-use crate::support::network::{Families, Way, block_udp, refuse_udp, reject_udp};
+use super::scene::{FAR, Plan, Scene, Starter, expect_refusal, for_each_starter, leave};
+use crate::support::network::{
+    Families, LEFT, RIGHT, Way, add_address, block_udp, lose_address, refuse_udp, reject_udp, v4,
+};
 use crate::support::{Machine, Terminal, holds};
 
 for_each_starter! {
@@ -13,6 +15,7 @@ for_each_starter! {
     a_firewall_says_that_nothing_listens: fulmar;
     the_wait_ends_by_itself: fulmar;
     ssh_has_ended_when_the_terminal_is_given_back: fulmar;
+    nobody_is_at_the_next_hop: fulmar;
 }
 
 /// The address at which the server waits, as messages have it.
@@ -104,6 +107,22 @@ fn a_firewall_here_forbids_it(starter: Starter) {
         &format!("a firewall on this machine forbids to send to {WHERE}"),
     );
     terminal.wait_for_text("let UDP out to port 60001");
+    scene.expect_nothing_left();
+}
+
+/// As with a cable that is out: this machine finds that by itself, and nobody refuses anything.
+fn nobody_is_at_the_next_hop(starter: Starter) {
+    let Some((scene, mut terminal)) = blocked(starter, |_| {}) else {
+        return;
+    };
+    terminal.wait_for_prompt();
+    let address = format!("{}/28", v4(0, 2));
+    lose_address(&scene.far, LEFT, &address, (&scene.near, RIGHT));
+    terminal.type_keys("clear; echo once $((6 * 11))\n");
+    terminal.wait_for_text("neither the server nor a router answers");
+    add_address(&scene.far, LEFT, &address);
+    terminal.wait_for_text("once 66");
+    assert_eq!(leave(&mut terminal).code(), Some(7));
     scene.expect_nothing_left();
 }
 

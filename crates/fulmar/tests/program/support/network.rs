@@ -184,6 +184,17 @@ pub(crate) fn forget_route(machine: &Machine, address: &str) {
     batch(machine, &format!("route add unreachable {address}\n"));
 }
 
+/// Takes an address from one end of a cable, and has the machine at the other end look anew for who has it.
+pub(crate) fn lose_address(
+    machine: &Machine,
+    interface: &str,
+    address: &str,
+    other: (&Machine, &str),
+) {
+    batch(machine, &format!("addr del {address} dev {interface}\n"));
+    batch(other.0, &format!("neigh flush dev {}\n", other.1));
+}
+
 /// Gives one end of a cable another address.
 pub(crate) fn change_address(machine: &Machine, interface: &str, from: &str, to: &str) {
     let lines = format!("addr del {from} dev {interface}\naddr add {to} dev {interface}\n");
