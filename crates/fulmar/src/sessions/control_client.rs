@@ -286,18 +286,14 @@ impl FoundSession {
 
     fn silent(&self) -> impl Fn(io::Error) -> SessionsError + use<> {
         let (name, pid) = (self.info.name.clone(), self.info.pid);
-        move |error| SessionsError::NoAnswer {
-            name: name.clone(),
-            pid: Some(pid),
-            error,
-        }
+        move |error| SessionsError::no_answer(name.clone(), Some(pid), error)
     }
 }
 
 impl From<SilentSession> for SessionsError {
     fn from(silent: SilentSession) -> SessionsError {
         let SilentSession { name, pid, error } = silent;
-        SessionsError::NoAnswer { name, pid, error }
+        SessionsError::no_answer(name, pid, error)
     }
 }
 

@@ -74,6 +74,22 @@ pub(crate) enum SessionsError {
 }
 
 impl SessionsError {
+    /// Returns the error of a server that does not answer. Silence has no better name with the system than that of a
+    /// resource.
+    pub(super) fn no_answer(
+        name: SessionName,
+        pid: Option<u32>,
+        error: io::Error,
+    ) -> SessionsError {
+        let error = match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                io::Error::new(io::ErrorKind::TimedOut, "it has been silent for too long")
+            }
+            _ => error,
+        };
+        SessionsError::NoAnswer { name, pid, error }
+    }
+
     /// Returns the same where a new session would not do.
     pub(crate) fn of_one_that_is_there(self) -> SessionsError {
         match self {

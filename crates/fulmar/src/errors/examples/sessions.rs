@@ -57,7 +57,7 @@ pub(super) fn rows() -> Vec<Row> {
             SessionsError::NoAnswer {
                 name: name("work"),
                 pid: Some(12345),
-                error: said("Resource temporarily unavailable"),
+                error: said("it has been silent for too long"),
             },
             "the server of the session was stopped, or hangs",
         ),
