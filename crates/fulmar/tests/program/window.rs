@@ -68,20 +68,27 @@ fn a_shell_in_windows_of_all_sizes(pair: Pair) {
 }
 
 fn bash_with_half_a_line(pair: Pair) {
-    half_a_line(pair, &["bash", "--norc", "-i"]);
+    half_a_line(pair, &["bash", "--norc", "-i"], plain_prompt);
 }
 
 fn zsh_with_half_a_line(pair: Pair) {
-    half_a_line(pair, &["zsh", "-f", "-i"]);
+    half_a_line(pair, &["zsh", "-f", "-i"], plain_prompt);
 }
 
 fn fish_with_half_a_line(pair: Pair) {
-    let prompt = "function fish_prompt; echo -n 'ready$ '; end; set -g fish_greeting";
-    half_a_line(pair, &["fish", "-i", "-C", prompt]);
+    // It may answer a key and only then draw its line for the new size. The prompt tells for which size it was drawn.
+    let prompt = "function fish_prompt; echo -n $COLUMNS 'ready$ '; end; set -g fish_greeting";
+    half_a_line(pair, &["fish", "-i", "-C", prompt], |columns| {
+        format!("{columns} ready$")
+    });
+}
+
+fn plain_prompt(_columns: u16) -> String {
+    "ready$".to_owned()
 }
 
 /// The window is dragged about while half a line is typed. In the end the line is whole, and so is what stood above it.
-fn half_a_line(pair: Pair, command: &[&str]) {
+fn half_a_line(pair: Pair, command: &[&str], prompt: fn(u16) -> String) {
     // Of what stock's server crops, fish draws a part anew.
     if pair.server == Make::Stock || peers::require(command[0]).is_none() {
         return;
@@ -94,10 +101,12 @@ fn half_a_line(pair: Pair, command: &[&str]) {
         return;
     };
     let terminal = &mut session.terminal;
-    terminal.wait_for_prompt();
+    let first_prompt = prompt(80);
+    let first_line = format!("{first_prompt} seq 3");
+    terminal.wait_for_last_row(&first_prompt);
     terminal.type_keys("seq 3\n");
     terminal.wait_for("three lines", |screen| {
-        has_rows(screen, &["ready$ seq 3", "1", "2", "3", "ready$"])
+        has_rows(screen, &[&first_line, "1", "2", "3", &first_prompt])
     });
     let mut typed = "echo alpha beta gamma delta epsilon zeta eta theta iota kappa ".to_owned();
     terminal.type_keys(&typed);
@@ -106,12 +115,13 @@ fn half_a_line(pair: Pair, command: &[&str]) {
     for letter in 'a'..='p' {
         // Numerical Recipes' generator: any sizes will do in which the line can be seen.
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let (rows, columns) = ((state >> 8) % 18 + 6, (state >> 20) % 90 + 30);
-        terminal.resize(window(rows as u16, columns as u16));
-        // Its echo tells that the shell has drawn for the new size.
+        let rows = (state >> 8) as u16 % 18 + 6;
+        let columns = (state >> 20) as u16 % 90 + 30;
+        terminal.resize(window(rows, columns));
+        // Its echo tells that the shell has seen the new size.
         terminal.type_keys(letter.to_string());
         typed.push(letter);
-        let line = typed.replace(' ', "");
+        let line = format!("{}{typed}", prompt(columns)).replace(' ', "");
         terminal.wait_for(&line, |screen| {
             let text = rows_text(screen).replace(' ', "");
             text.contains(&line)
@@ -120,9 +130,9 @@ fn half_a_line(pair: Pair, command: &[&str]) {
     // Not the size of the beginning: stock's client, which may have seen none in between, would not paint the screen anew.
     terminal.resize(window(23, 101));
     terminal.type_keys("q");
-    let line = format!("ready$ {typed}q");
+    let line = format!("{} {typed}q", prompt(101));
     terminal.wait_for("the whole line", |screen| {
-        has_rows(screen, &["ready$ seq 3", "1", "2", "3", &line])
+        has_rows(screen, &[&first_line, "1", "2", "3", &line])
     });
 }
 
