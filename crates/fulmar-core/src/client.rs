@@ -46,6 +46,9 @@ const UNACKNOWLEDGED_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// The notice for a session that would not outlive its client.
 const NOT_DETACHED: &str = "this server cannot keep a session without its client";
 
+/// The notice for a session that is only about to begin.
+const NOT_YET_DETACHED: &str = "a session can be left once its server has answered";
+
 /// News for the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -588,7 +591,12 @@ impl Client {
             Command::Repaint => self.display.forget(),
             Command::Detach => {
                 if !self.detach(now) {
-                    self.notices.tell(now, NOT_DETACHED.to_owned());
+                    let why = if self.is_connected() {
+                        NOT_DETACHED
+                    } else {
+                        NOT_YET_DETACHED
+                    };
+                    self.notices.tell(now, why.to_owned());
                 }
             }
             Command::Help => self.notices.show_help(now),

@@ -165,6 +165,17 @@ fn quitting_tells_the_server_and_drops_what_is_typed_afterwards() {
 }
 
 #[test]
+fn why_a_session_cannot_be_left_depends_on_its_server_having_answered() {
+    let mut pair = Pair::own();
+    pair.client.handle_keys(ms(10), b"\x1ed");
+    assert!(pair.drawn(ms(10)).contains("once its server has answered"));
+    pair.exchange(ms(300));
+    pair.drawn(ms(300));
+    pair.client.handle_keys(ms(310), b"\x1ed");
+    assert!(pair.drawn(ms(310)).contains("without its client"));
+}
+
+#[test]
 fn quitting_twice_ends_at_once() {
     let mut pair = Pair::own();
     pair.exchange(ms(0));
