@@ -9,7 +9,6 @@ use fulmar_base::Time;
 
 use crate::compat_mode::CompatMode;
 use crate::escape_key::EscapeKey;
-use crate::send_trouble;
 
 use self::wording::{Lateness, Parts};
 
@@ -142,6 +141,10 @@ pub(crate) struct Notices {
 
 /// Words about reports that nothing listens at the server's port: a firewall on the way may have sent them.
 pub(crate) const REJECTED: &str = "UDP is rejected: a firewall, or a server that has gone";
+
+/// Words about a next hop that does not answer, be it a router or the server itself.
+const SILENT_NEXT_HOP: &str =
+    "cannot send: neither the server nor a router answers on the local network";
 
 /// A run of reports that nothing listens at the server's port.
 #[derive(Clone, Copy, Debug)]
@@ -283,7 +286,7 @@ impl Notices {
     /// says so, so once is enough.
     pub(crate) fn note_silent_next_hop(&mut self, now: Time) {
         self.send_failure = Some(SendFailure {
-            what: send_trouble::SILENT_NEXT_HOP.to_owned(),
+            what: SILENT_NEXT_HOP.to_owned(),
             since: now.saturating_sub(SEND_FAILURE_AFTER),
             last: now,
             lasts: SILENT_NEXT_HOP_LASTS,

@@ -4,10 +4,6 @@ use fulmar_base::SendError;
 
 use crate::notice::REJECTED;
 
-/// What a person can make of a next hop that does not answer, be it a router or the server itself.
-pub(crate) const SILENT_NEXT_HOP: &str =
-    "cannot send: neither the server nor a router answers on the local network";
-
 /// Returns what a person can make of an error of the system.
 pub(crate) fn of_system(error: SendError) -> String {
     let why = match error {
