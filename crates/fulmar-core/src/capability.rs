@@ -93,7 +93,7 @@ impl Capabilities {
         bits: (1 << Capability::ALL.len()) - 1,
     };
 
-    /// All that a client offers: it does nothing with lines yet.
+    /// All that a client offers whose user has no wish for [`Capability::History`].
     pub const OFFERED: Capabilities = Capabilities {
         bits: Capabilities::ALL.bits & !Capability::History.bit(),
     };

@@ -35,6 +35,8 @@ pub struct Settings {
     pub probe: bool,
     /// True if lines of text are cut anew where the window's width changes.
     pub reflow: bool,
+    /// True if lines that leave the program's screen are to enter the terminal's scrollback.
+    pub scrollback: bool,
     /// The files that are written.
     pub records: RecordFiles,
     /// The parts of the program that are logged, and how closely.
@@ -99,6 +101,7 @@ impl SettingLayers<'_> {
             true_color: self.value(&table::TRUE_COLOR)?,
             probe: self.value(&table::PROBE)?,
             reflow: self.value(&table::REFLOW)?,
+            scrollback: self.value(&table::SCROLLBACK)?,
             records: RecordFiles {
                 trace: self.value(&table::TRACE)?,
                 log: self.value(&table::LOG)?,

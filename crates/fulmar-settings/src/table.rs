@@ -20,7 +20,7 @@ pub const LOG_FILTER_VARIABLE: &str = "FULMAR_LOG";
 pub const LOG_FILTER_DEFAULT: &str = "info";
 
 /// All of them, in the order in which they are listed.
-pub static SETTINGS: [&dyn AnySetting; 20] = [
+pub static SETTINGS: [&dyn AnySetting; 21] = [
     &SSH,
     &SERVER,
     &CLIENT,
@@ -38,6 +38,7 @@ pub static SETTINGS: [&dyn AnySetting; 20] = [
     &TRUE_COLOR,
     &PROBE,
     &REFLOW,
+    &SCROLLBACK,
     &TRACE,
     &LOG,
     &LOG_FILTER,
@@ -322,6 +323,21 @@ pub(crate) static REFLOW: Setting<bool> = Setting {
         group: SettingGroup::Display,
         is_rare: true,
         help: "Break lines anew when the window gets another width, if the server is fulmar, too",
+    },
+    parse: values::switch,
+};
+
+pub(crate) static SCROLLBACK: Setting<bool> = Setting {
+    about: SettingInfo {
+        name: "scrollback",
+        variable: "FULMAR_SCROLLBACK",
+        stock: None,
+        shape: ValueForm::Switch("Draw the session apart from it, as mosh does"),
+        letters: &[],
+        default: "false",
+        group: SettingGroup::Display,
+        is_rare: false,
+        help: "Let lines that scroll off stay in the terminal's scrollback, if the server is fulmar, too",
     },
     parse: values::switch,
 };

@@ -101,13 +101,18 @@ fn become_command(words: &[OsString]) -> Result<Infallible, SessionError> {
 
 /// Returns what a server is asked for that only this machine can reach.
 fn offer(command: &[OsString], wish: SessionWish, setup: &ClientSetup) -> BootstrapRequest {
+    let capabilities = if setup.settings().scrollback {
+        Capabilities::ALL
+    } else {
+        Capabilities::OFFERED
+    };
     let offer = Offer {
         name: wish.name,
         task: wish.task,
         size: Some(setup.size()),
         colors: Some(setup.colors()),
         command: session_command(command),
-        ..Offer::of(Capabilities::OFFERED)
+        ..Offer::of(capabilities)
     };
     BootstrapRequest {
         start: None,

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use fulmar_base::SendError;
 use fulmar_core::{
-    Agreement, Client, ClientConfig, ClientEnding, CompatMode, ExitCause, LastScreen,
+    Agreement, Capability, Client, ClientConfig, ClientEnding, CompatMode, ExitCause, LastScreen,
     OuterTerminal, SessionEnd, Way, WayPreference, Ways,
 };
 use fulmar_datagram::Key;
@@ -262,6 +262,7 @@ impl ClientSetup {
             datagram_bytes: params.candidates.datagram_bytes(),
             outer,
             last_screen: params.last_screen,
+            keeps_history: self.settings.scrollback && agreed.has(Capability::History),
             reflow: self.settings.reflow,
             escape_key: self.settings.escape_key,
             compat,

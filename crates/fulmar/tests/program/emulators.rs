@@ -309,3 +309,39 @@ fn xterm_keeps_of_a_session_what_it_keeps_of_its_program() {
         keeps_the_same(in_xterm, usize::from(ROWS));
     }
 }
+
+#[test]
+fn lines_of_a_real_session_are_above_in_tmux_if_that_is_wanted() {
+    if peers::require("tmux").is_none() {
+        return;
+    }
+    let folder = TempDir::with_prefix("fulmar-test-").expect("a folder");
+    let tmux = |arguments: &[&str]| {
+        let mut command = Command::new("tmux");
+        let command = command.current_dir(&folder).env("LC_ALL", "C.UTF-8");
+        let command = command.env("HOME", folder.path()).env_remove("TMUX");
+        let output = command.args(["-S", "socket"]).args(arguments).output();
+        String::from_utf8(output.expect("tmux runs").stdout).expect("text")
+    };
+    let ours = env!("CARGO_BIN_EXE_fulmar");
+    let session = format!(
+        "echo before; {ours} --local --scrollback -- sh -c 'seq 300; read x; echo last'; \
+         tmux -S socket wait-for -S over; exec sleep 600"
+    );
+    tmux(&["new-session", "-d", "-x", "60", "-y", "15", &session]);
+    let kept = || lines(&tmux(&["capture-pane", "-p", "-S", "-"]));
+    let numbers: Vec<String> = (1..=300).map(|number| number.to_string()).collect();
+    let mut looks = 0;
+    while !kept().windows(300).any(|lines| lines == numbers) {
+        looks += 1;
+        assert!(looks < 300, "{:#?}", kept());
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    tmux(&["send-keys", "Enter"]);
+    tmux(&["wait-for", "over"]);
+    let kept = kept();
+    tmux(&["kill-server"]);
+    assert_eq!(kept.first().map(String::as_str), Some("before"));
+    assert_eq!(kept[1..=300], numbers);
+    assert!(kept.contains(&"last".to_owned()), "{kept:#?}");
+}
