@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use fulmar_terminal::Size;
+use fulmar_terminal::{ScrollbackLimits, Size};
 
 use crate::bootstrap::{BindAddress, Offer};
 use crate::ports::PortRange;
@@ -40,6 +40,8 @@ pub struct ServerOptions {
     pub colors: TerminalColors,
     /// The window's size, if it is known before the client comes.
     pub size: Option<Size>,
+    /// The most history that is kept, if a client wants it.
+    pub history: ScrollbackLimits,
     /// Locale variables for a program whose environment has no UTF-8 locale, in the order given.
     pub locale: Vec<(OsString, OsString)>,
     /// The number of times that `-v` was given: with any, the standard streams stay open and get a log.
@@ -81,6 +83,7 @@ impl PartialServerOptions {
             ports: self.ports.unwrap_or(PortRange::DEFAULT),
             colors: self.colors.unwrap_or(TerminalColors::Palette),
             size: None,
+            history: ScrollbackLimits::default(),
             locale: self.locale,
             verbosity: self.verbosity,
             command: self.command,
@@ -113,6 +116,7 @@ impl PartialServerOptions {
         };
         ServerOptions {
             size: offer.size,
+            history: offer.history.unwrap_or_default(),
             ..both.alone()
         }
     }
@@ -178,6 +182,7 @@ impl Default for ServerOptions {
             ports: PortRange::DEFAULT,
             colors: TerminalColors::Few,
             size: None,
+            history: ScrollbackLimits::default(),
             locale: Vec::new(),
             verbosity: 0,
             command: Vec::new(),
@@ -194,8 +199,13 @@ mod tests {
 
     #[test]
     fn a_command_line_outweighs_an_offer() {
+        let history = ScrollbackLimits {
+            lines: 100,
+            bytes: 4096,
+        };
         let offer = Offer {
             size: Size::new(30, 100),
+            history: Some(history),
             colors: Some(8),
             bind: Some(BindAddress::SshConnection),
             ports: PortRange::parse("60500").ok(),
@@ -212,6 +222,7 @@ mod tests {
             ports: PortRange::parse("60500").unwrap(),
             colors: TerminalColors::Few,
             size: Size::new(30, 100),
+            history,
             locale: vec![("LANG".into(), "C.UTF-8".into())],
             command: vec!["vim".into()],
             ..ServerOptions::default()
@@ -229,6 +240,7 @@ mod tests {
         };
         let wanted = ServerOptions {
             size: Size::new(30, 100),
+            history,
             ..forced.clone().alone()
         };
         assert_eq!(forced.over(offer), wanted);

@@ -37,6 +37,10 @@ pub struct Settings {
     pub reflow: bool,
     /// True if lines that leave the program's screen are to enter the terminal's scrollback.
     pub scrollback: bool,
+    /// The most of such lines that the server keeps.
+    pub history_lines: usize,
+    /// The most bytes of them.
+    pub history_bytes: usize,
     /// The files that are written.
     pub records: RecordFiles,
     /// The parts of the program that are logged, and how closely.
@@ -50,6 +54,11 @@ impl Settings {
             mode: self.predict,
             overwrite: self.predict_overwrite,
         }
+    }
+
+    /// Returns true if lines that leave the screen are wanted in the terminal's scrollback.
+    pub fn wants_scrollback(&self) -> bool {
+        self.scrollback && self.history_lines > 0 && self.history_bytes > 0
     }
 }
 
@@ -102,6 +111,8 @@ impl SettingLayers<'_> {
             probe: self.value(&table::PROBE)?,
             reflow: self.value(&table::REFLOW)?,
             scrollback: self.value(&table::SCROLLBACK)?,
+            history_lines: self.value(&table::HISTORY_LINES)?,
+            history_bytes: self.value(&table::HISTORY_BYTES)?,
             records: RecordFiles {
                 trace: self.value(&table::TRACE)?,
                 log: self.value(&table::LOG)?,

@@ -20,7 +20,7 @@ pub const LOG_FILTER_VARIABLE: &str = "FULMAR_LOG";
 pub const LOG_FILTER_DEFAULT: &str = "info";
 
 /// All of them, in the order in which they are listed.
-pub static SETTINGS: [&dyn AnySetting; 21] = [
+pub static SETTINGS: [&dyn AnySetting; 23] = [
     &SSH,
     &SERVER,
     &CLIENT,
@@ -39,6 +39,8 @@ pub static SETTINGS: [&dyn AnySetting; 21] = [
     &PROBE,
     &REFLOW,
     &SCROLLBACK,
+    &HISTORY_LINES,
+    &HISTORY_BYTES,
     &TRACE,
     &LOG,
     &LOG_FILTER,
@@ -340,6 +342,36 @@ pub(crate) static SCROLLBACK: Setting<bool> = Setting {
         help: "Let lines that scroll off stay in the terminal's scrollback, if the server is fulmar, too",
     },
     parse: values::switch,
+};
+
+pub(crate) static HISTORY_LINES: Setting<usize> = Setting {
+    about: SettingInfo {
+        name: "history-lines",
+        variable: "FULMAR_HISTORY_LINES",
+        stock: None,
+        shape: ValueForm::Text("COUNT"),
+        letters: &[],
+        default: "10000",
+        group: SettingGroup::Display,
+        is_rare: true,
+        help: "The most of these lines that a new session keeps on the server; 0 for none",
+    },
+    parse: values::count,
+};
+
+pub(crate) static HISTORY_BYTES: Setting<usize> = Setting {
+    about: SettingInfo {
+        name: "history-bytes",
+        variable: "FULMAR_HISTORY_BYTES",
+        stock: None,
+        shape: ValueForm::Text("BYTES"),
+        letters: &[],
+        default: "64M",
+        group: SettingGroup::Display,
+        is_rare: true,
+        help: "The most memory for them there, with K, M or G for 1024 bytes and so on; 0 for none",
+    },
+    parse: values::bytes,
 };
 
 pub(crate) static TRACE: Setting<Option<PathBuf>> = Setting {

@@ -139,6 +139,28 @@ pub(crate) fn switch(word: &OsStr) -> Result<bool, String> {
     }
 }
 
+pub(crate) fn count(number: &OsStr) -> Result<usize, String> {
+    let digits = text(number)?;
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let count = digits.parse().ok().filter(|_| is_number);
+    count.ok_or_else(|| "it is a number".to_owned())
+}
+
+pub(crate) fn bytes(size: &OsStr) -> Result<usize, String> {
+    let size = text(size)?.to_ascii_uppercase();
+    let unit = match size.as_bytes().last() {
+        Some(b'K') => 1 << 10,
+        Some(b'M') => 1 << 20,
+        Some(b'G') => 1 << 30,
+        _ => 1,
+    };
+    let digits = size.trim_end_matches(['K', 'M', 'G']);
+    let is_one_letter = size.len() - digits.len() <= 1;
+    let count = count(OsStr::new(digits)).ok().filter(|_| is_one_letter);
+    let bytes = count.and_then(|count| count.checked_mul(unit));
+    bytes.ok_or_else(|| "it is a number of bytes, such as 500000 or 64M".to_owned())
+}
+
 pub(crate) fn bind_server(word: &OsStr) -> Result<BindServer, String> {
     match word.to_ascii_lowercase().as_bytes() {
         b"auto" => Ok(BindServer::Auto),
@@ -358,6 +380,26 @@ mod tests {
         );
         assert_eq!(family(os("auto")), Ok(AddressPreference::All));
         assert!(predict(os("Always")).is_err());
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(bytes(os("64M")), Ok(64 << 20));
+        assert_eq!(bytes(os("3k")), Ok(3072));
+        assert_eq!(bytes(os("0")), Ok(0));
+        assert_eq!(count(os("10000")), Ok(10_000));
+        for wrong in [
+            "",
+            "M",
+            "1MK",
+            "-1",
+            "1.5M",
+            "99999999999999999999",
+            "9999999999999G",
+        ] {
+            assert!(bytes(os(wrong)).is_err(), "{wrong}");
+        }
+        assert!(count(os("+1")).is_err());
     }
 
     #[test]

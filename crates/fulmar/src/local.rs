@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-use fulmar_core::{Capabilities, CompatMode};
+use fulmar_core::CompatMode;
 use fulmar_login::{
     BootstrapRequest, CandidateAddresses, Execution, Login, LoginEvent, Offer, SessionParams,
     SessionService, session_command,
@@ -101,18 +101,14 @@ fn become_command(words: &[OsString]) -> Result<Infallible, SessionError> {
 
 /// Returns what a server is asked for that only this machine can reach.
 fn offer(command: &[OsString], wish: SessionWish, setup: &ClientSetup) -> BootstrapRequest {
-    let capabilities = if setup.settings().scrollback {
-        Capabilities::ALL
-    } else {
-        Capabilities::OFFERED
-    };
     let offer = Offer {
+        history: setup.offered_history(),
         name: wish.name,
         task: wish.task,
         size: Some(setup.size()),
         colors: Some(setup.colors()),
         command: session_command(command),
-        ..Offer::of(capabilities)
+        ..Offer::of(setup.offered_capabilities())
     };
     BootstrapRequest {
         start: None,

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 
 use fulmar_core::Capabilities;
-use fulmar_terminal::Size;
+use fulmar_terminal::{ScrollbackLimits, Size};
 
 use super::other_shell::becoming;
 use super::{COMMAND_BYTES_MAX, REQUEST_BYTES_MAX, WIRE_VERSION, percent};
@@ -32,6 +32,8 @@ pub struct Offer {
     pub size: Option<Size>,
     /// The number of colours of the terminal.
     pub colors: Option<u32>,
+    /// The most history that is kept, if not the usual.
+    pub history: Option<ScrollbackLimits>,
     /// The address to listen on.
     pub bind: Option<BindAddress>,
     /// The ports to choose from.
@@ -65,6 +67,7 @@ impl Offer {
             capabilities,
             size: None,
             colors: None,
+            history: None,
             bind: None,
             ports: None,
             locale: Vec::new(),
@@ -89,6 +92,9 @@ impl Offer {
         }
         if let Some(colors) = self.colors {
             text.line(&format!("colors {colors}"));
+        }
+        if let Some(limits) = self.history {
+            text.line(&format!("history {} {}", limits.lines, limits.bytes));
         }
         match &self.bind {
             None => {}
@@ -274,6 +280,10 @@ mod tests {
         Offer {
             size: Size::new(24, 80),
             colors: Some(256),
+            history: Some(ScrollbackLimits {
+                lines: 500,
+                bytes: 4096,
+            }),
             bind: Some(BindAddress::Address("fe80::1%eth0".into())),
             ports: PortRange::parse("60001:60999").ok(),
             locale: vec![("LANG".into(), "en_US.UTF-8".into())],
@@ -293,7 +303,7 @@ mod tests {
         };
         let encoded = request.encode().unwrap();
         let text = "\nFULMAR START env A=b fulmar server\nFULMAR MOSH 'mosh-server' 'new'\n\
-            FULMAR OFFER 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal\nsize 80 24\ncolors 256\nbind fe80::1%25eth0\nport 60001:60999\n\
+            FULMAR OFFER 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal\nsize 80 24\ncolors 256\nhistory 500 4096\nbind fe80::1%25eth0\nport 60001:60999\n\
             locale LANG=en_US.UTF-8\nword vim\nword a%0Ab\nword \nname work\nsessions\nFULMAR END\n";
         assert_eq!(String::from_utf8_lossy(encoded.bytes()), text);
         let offer = encoded.offer();

@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::str::FromStr;
 
 use fulmar_core::Capabilities;
-use fulmar_terminal::Size;
+use fulmar_terminal::{ScrollbackLimits, Size};
 
 use super::offer::{BEGIN, BindAddress, END, Offer, split_assignment};
 use super::{REQUEST_BYTES_MAX, WIRE_VERSION, percent};
@@ -180,6 +180,13 @@ fn wish(key: &[u8], value: &[u8], offer: &mut Offer) -> Option<()> {
             offer.size = Size::new(number(rows)?, number(columns)?);
         }
         b"colors" => offer.colors = Some(number(text()?)?),
+        b"history" => {
+            let (lines, bytes) = text()?.split_once(' ')?;
+            offer.history = Some(ScrollbackLimits {
+                lines: number(lines)?,
+                bytes: number(bytes)?,
+            });
+        }
         b"bind" => {
             offer.bind = Some(match value {
                 b"any" => BindAddress::Any,
@@ -275,13 +282,13 @@ mod tests {
 
     #[test]
     fn wishes_are_read() {
-        let lines =
-            "bind ssh\nport 60001:60999\ncolors 256\nlocale LANG=C%25\nword a%0Ab c\nword\n";
+        let lines = "bind ssh\nport 60001:60999\ncolors 256\nhistory 9 8\nlocale LANG=C%25\nword a%0Ab c\nword\n";
         let read = offer(&format!("FULMAR OFFER 1 -\n{lines}FULMAR END\n")).unwrap();
         let wanted = Offer {
             bind: Some(BindAddress::SshConnection),
             ports: PortRange::parse("60001:60999").ok(),
             colors: Some(256),
+            history: Some(ScrollbackLimits { lines: 9, bytes: 8 }),
             locale: vec![("LANG".into(), "C%".into())],
             command: vec!["a\nb c".into(), "".into()],
             ..Offer::of(Capabilities::NONE)
@@ -315,6 +322,8 @@ mod tests {
             "size 80  24",
             "colors many",
             "colors",
+            "history 5",
+            "history 5 -1",
             "bind %",
             "port 9:1",
             "locale LANG",
@@ -395,6 +404,7 @@ mod tests {
             }),
             size,
             any::<Option<u32>>(),
+            any::<Option<(usize, usize)>>(),
             prop::option::of(bind),
             prop::option::of(ports),
             prop::collection::vec((name, value()), 0..4),
@@ -402,11 +412,12 @@ mod tests {
             prop::option::of("[a-z][a-z0-9.-]{0,9}"),
         )
             .prop_map(
-                |(capabilities, size, colors, bind, ports, locale, command, name)| Offer {
+                |(capabilities, size, colors, history, bind, ports, locale, command, name)| Offer {
                     version: WIRE_VERSION,
                     capabilities,
                     size,
                     colors,
+                    history: history.map(|(lines, bytes)| ScrollbackLimits { lines, bytes }),
                     bind,
                     ports,
                     locale,

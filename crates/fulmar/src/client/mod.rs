@@ -18,15 +18,15 @@ use std::path::Path;
 
 use fulmar_base::SendError;
 use fulmar_core::{
-    Agreement, Capability, Client, ClientConfig, ClientEnding, CompatMode, ExitCause, LastScreen,
-    OuterTerminal, SessionEnd, Way, WayPreference, Ways,
+    Agreement, Capabilities, Capability, Client, ClientConfig, ClientEnding, CompatMode, ExitCause,
+    LastScreen, OuterTerminal, SessionEnd, Way, WayPreference, Ways,
 };
 use fulmar_datagram::Key;
 use fulmar_login::{CandidateAddresses, DIRECT_COLORS, SessionName, SessionService};
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Tty, forbid_core_dumps};
 use fulmar_settings::{Environment, SettingSources, Settings};
-use fulmar_terminal::{Colors, Size};
+use fulmar_terminal::{Colors, ScrollbackLimits, Size};
 
 use self::capabilities::{Alternate, TerminalWishes};
 pub(crate) use self::error::ClientError;
@@ -171,6 +171,25 @@ impl ClientSetup {
         }
     }
 
+    /// Returns the capabilities that a server is offered.
+    pub(crate) fn offered_capabilities(&self) -> Capabilities {
+        if self.settings.wants_scrollback() {
+            Capabilities::ALL
+        } else {
+            Capabilities::OFFERED
+        }
+    }
+
+    /// Returns the most history that a server is to keep, if not the usual.
+    pub(crate) fn offered_history(&self) -> Option<ScrollbackLimits> {
+        let limits = ScrollbackLimits {
+            lines: self.settings.history_lines,
+            bytes: self.settings.history_bytes,
+        };
+        let is_usual = limits == ScrollbackLimits::default();
+        Some(limits).filter(|_| self.settings.wants_scrollback() && !is_usual)
+    }
+
     /// Returns the number of colours to tell a server that is started for this terminal.
     pub(crate) fn colors(&self) -> u32 {
         let term = self.environment.get_text("TERM").unwrap_or_default();
@@ -262,7 +281,7 @@ impl ClientSetup {
             datagram_bytes: params.candidates.datagram_bytes(),
             outer,
             last_screen: params.last_screen,
-            keeps_history: self.settings.scrollback && agreed.has(Capability::History),
+            keeps_history: self.settings.wants_scrollback() && agreed.has(Capability::History),
             reflow: self.settings.reflow,
             escape_key: self.settings.escape_key,
             compat,

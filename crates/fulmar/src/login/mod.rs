@@ -21,7 +21,7 @@ pub(crate) mod session_table;
 use std::ffi::{OsStr, OsString};
 use std::net::SocketAddr;
 
-use fulmar_core::{Capabilities, Capability, CompatMode, LastScreen};
+use fulmar_core::{Capability, CompatMode, LastScreen};
 use fulmar_login::{
     BootstrapRequestError, CandidateAddresses, Destination, Execution, LoginConfig, LoginError,
     LoginEvent, LoginStep, RemoteService, SessionName, SessionParams, SessionRequest,
@@ -157,8 +157,9 @@ impl SessionLogin {
             command: session_command(words),
         };
         let mut request = request.bootstrap();
-        if setup.settings().scrollback && settings.client.is_none() {
-            request.offer.capabilities = Capabilities::ALL;
+        if settings.client.is_none() {
+            request.offer.capabilities = setup.offered_capabilities();
+            request.offer.history = setup.offered_history();
         }
         let joins = wish.task.is_some();
         request.offer.name = wish.name.clone();

@@ -174,6 +174,7 @@ impl Plan {
         config.network_timeout = timeouts.network;
         config.signal_timeout = timeouts.signal;
         config.agreement = agreement;
+        config.history = self.options.history;
         let record = LoginRecord::new(std::process::id(), bound.port, compat);
         record.name_attached();
         let command = &self.options.command;
