@@ -4,7 +4,20 @@
 #![allow(
     dead_code,
     clippy::allow_attributes,
-    reason = "what is defined is not said yet"
+    reason = "not all of it is said yet"
 )]
 
 mod definitions;
+mod held;
+mod mutations;
+
+use fulmar_transport::Role;
+
+use crate::definitions::Messages;
+
+fn messages(role: Role) -> (Messages, &'static str) {
+    match role {
+        Role::Client => (definitions::of_screen(), "HostMessage"),
+        Role::Server => (definitions::of_keys(), "UserMessage"),
+    }
+}
