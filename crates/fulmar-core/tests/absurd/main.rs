@@ -10,6 +10,7 @@
 mod definitions;
 mod held;
 mod mutations;
+mod victim;
 
 use fulmar_transport::Role;
 
