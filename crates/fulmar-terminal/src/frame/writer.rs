@@ -94,9 +94,12 @@ impl<'a> Writer<'a> {
         self.cursor = CursorState::Unknown;
     }
 
-    /// Changes the rendition for erasing, which leaves nothing but the background.
+    /// Changes the rendition for erasing, which leaves nothing but the background. A person may see the text colour as well:
+    /// xterm draws its cursor in that of the erased cell.
     pub(super) fn set_background(&mut self, style: &Style) {
-        let is_background = self.style.background == style.background
+        let is_plain = self.style.foreground.is_default() || !self.vocabulary.hide_while_drawing;
+        let is_background = is_plain
+            && self.style.background == style.background
             && self.style.link == style.link
             && !self.style.attributes.intersects(SHOWS_ERASED);
         if !is_background {
@@ -260,6 +263,7 @@ fn down_from_start(from: Row, to: Position) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::style::Color;
 
     fn way(from: (u16, u16), to: (u16, u16)) -> String {
         let mut writer = Writer::new(
@@ -284,6 +288,24 @@ mod tests {
         assert_eq!(way((20, 70), (0, 0)), "\x1b[H");
         assert_eq!(way((20, 70), (0, 8)), "\x1b[;9H");
         assert_eq!(way((2, 10), (20, 40)), "\x1b[21;41H");
+    }
+
+    #[test]
+    fn cells_that_a_person_sees_are_erased_without_a_text_colour() {
+        let green = Style {
+            foreground: Color::indexed(2),
+            ..Style::default()
+        };
+        for (vocabulary, wanted) in [
+            (Vocabulary::FULL, "\x1b[32m\x1b[m"),
+            (Vocabulary::CLUSTERED, "\x1b[32m"),
+        ] {
+            let origin = Position::default();
+            let mut writer = Writer::new(&vocabulary, Size::default(), origin, Style::default());
+            writer.set_style(&green);
+            writer.set_background(&Style::default());
+            assert_eq!(String::from_utf8(writer.out).unwrap(), wanted);
+        }
     }
 
     #[test]
