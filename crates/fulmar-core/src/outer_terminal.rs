@@ -117,6 +117,8 @@ impl OuterTerminal {
                 let Some(known) = VERSIONS.iter().find(|known| known.name == name) else {
                     return;
                 };
+                // All of them have had it for longer than they tell their versions.
+                vocabulary.cursor_shape = true;
                 vocabulary.links |= known.links.is_some_and(|since| since <= version);
                 if known.underlines.is_some_and(|since| since <= version) {
                     vocabulary.underline_styles = true;
@@ -169,6 +171,16 @@ mod tests {
             let shown = (outer.vocabulary.links, outer.vocabulary.underline_styles);
             assert_eq!(shown, (links, underlines), "{version}");
         }
+    }
+
+    #[test]
+    fn a_terminal_that_tells_its_version_has_a_cursor_of_several_shapes() {
+        let shows = |version: &str| {
+            let outer = learnt(Answer::Version(version.to_owned()));
+            outer.vocabulary.cursor_shape
+        };
+        assert!(shows("kitty(0.26.5)") && shows("foot(1.13)"));
+        assert!(!shows("unheard of"));
     }
 
     #[test]

@@ -28,8 +28,8 @@ const WITH_TITLES: [&str; 14] = [
     "vte",
 ];
 
-/// The beginnings of the names of terminals that show a frame at once (mode 2026), follow links (OSC 8) and
-/// know all encodings of mouse reports. The manuals of each say so.
+/// The beginnings of the names of terminals that show a frame at once (mode 2026), follow links (OSC 8), change the shape
+/// of the cursor and know all encodings of mouse reports. The manuals of each say so.
 const MODERN: [&str; 7] = [
     "xterm-kitty",
     "xterm-ghostty",
@@ -160,7 +160,8 @@ impl Capabilities {
             links: is_modern || names_itself(term, environment, VTE_WITH_LINKS),
             titles: starts_with(&WITH_TITLES),
             clipboard: self.clipboard || starts_with(&WITH_TITLES),
-            cursor_shape: self.cursor_shape,
+            // Debian's description of kitty does not tell.
+            cursor_shape: self.cursor_shape || is_modern,
             // Of that it is asked.
             keyboard: false,
             palette: self.palette && starts_with(&WITH_TITLES) && !is_screen(term, environment),
@@ -316,6 +317,7 @@ mod tests {
         assert_eq!(outer.enter, b"\x1b[?1049h");
         assert!(!outer.synchronized_output);
         assert!(!known_as("linux", &[]).vocabulary.titles);
+        assert!(known_as("xterm-kitty", &[]).vocabulary.cursor_shape);
     }
 
     #[test]
