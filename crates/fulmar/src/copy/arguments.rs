@@ -44,7 +44,7 @@ impl CopyArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Copying")]
 pub(crate) struct CopyOptions {
-    /// Copy folders with everything in them
+    /// Copy folders with everything in them; a target folder that is missing is made
     #[arg(short = 'r', long)]
     pub(crate) recursive: bool,
     /// Keep times and modes
