@@ -148,7 +148,6 @@ impl Screen {
         let background = self.style.background;
         self.grid
             .change_rows(self.margins.clone(), |row| change(row, background));
-        self.cursor.pending_wrap = false;
     }
 
     fn region_below_cursor(&self) -> Option<Range<u16>> {

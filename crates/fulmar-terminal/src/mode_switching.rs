@@ -85,7 +85,7 @@ impl Screen {
         match (number, on) {
             (6, _) => self.go_to(0, 0),
             (25, _) => self.cursor.visible = on,
-            (69, _) => self.reset_sides(),
+            (69, false) => self.reset_sides(),
             (2027, _) if self.clustering == Clustering::Switchable => {
                 self.modes.flags.set(ModeFlags::GRAPHEME_CLUSTERS, on);
             }

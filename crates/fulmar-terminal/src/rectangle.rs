@@ -132,6 +132,7 @@ impl Screen {
         else {
             return;
         };
+        let all = self.addressable_columns();
         let mut change_part = |rows: Range<u16>, columns: Range<u16>| {
             self.grid
                 .change_rows(rows, |row| row.change_attributes(columns.clone(), &change));
@@ -140,10 +141,10 @@ impl Screen {
         if !is_stream || rows.len() == 1 {
             return change_part(rows, columns);
         }
-        let end = self.size.columns();
-        change_part(rows.start..rows.start + 1, columns.start..end);
-        change_part(rows.start + 1..rows.end - 1, 0..end);
-        change_part(rows.end - 1..rows.end, 0..columns.end);
+        // In origin mode a row is what is between the margins.
+        change_part(rows.start..rows.start + 1, columns.start..all.end);
+        change_part(rows.start + 1..rows.end - 1, all.clone());
+        change_part(rows.end - 1..rows.end, all.start..columns.end);
     }
 
     /// Returns rows and columns of the rectangle of four values from the one at `first` on: top, left, bottom and right, as far as it is on the screen,

@@ -7,7 +7,7 @@ use crate::row::{CellRow, SharedRow};
 use crate::saved_cursor::SavedCursor;
 use crate::screen::{ALLOCATION_WORK, Screen};
 use crate::size::Column;
-use crate::style::Style;
+use crate::style::{Attributes, Style};
 
 impl Screen {
     /// RIS: as after power on. What is not the screen's own (titles, clipboard, bells rung) stays.
@@ -62,11 +62,11 @@ impl Screen {
         }
     }
 
-    /// DECALN: fills the screen with `E`.
+    /// DECALN: fills the screen with `E`. Margins and attributes go; colours, protection and the permission of margins at the sides stay,
+    /// as in xterm.
     pub(crate) fn alignment_pattern(&mut self) {
-        self.modes
-            .flags
-            .remove(ModeFlags::ORIGIN | ModeFlags::SIDE_MARGINS);
+        self.modes.flags.remove(ModeFlags::ORIGIN);
+        self.style.attributes &= Attributes::PROTECTED;
         self.reset_margins();
         self.charge(u64::from(self.size.columns()) + ALLOCATION_WORK);
         let mut row = CellRow::new(self.size.columns(), self.style.background);

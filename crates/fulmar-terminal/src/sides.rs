@@ -10,7 +10,7 @@ use crate::screen::Screen;
 use crate::size::{Position, Row};
 
 impl Screen {
-    /// DECLRMM, set or reset: no margins at the sides.
+    /// DECLRMM, reset: no margins at the sides.
     pub(crate) fn reset_sides(&mut self) {
         self.sides = 0..self.size.columns();
         self.cursor.pending_wrap &= self.cursor.position.column == self.size.last_column();

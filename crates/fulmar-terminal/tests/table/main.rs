@@ -8,6 +8,7 @@ mod support;
 mod charsets;
 mod clusters;
 mod editing;
+mod measured;
 mod modes;
 mod moving;
 mod printing;
