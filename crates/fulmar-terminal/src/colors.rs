@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use crate::palette::Slot;
+
 /// Red, green and blue, from 0 to 65 535.
 pub type ColorLevels = [u16; 3];
 
@@ -17,13 +19,14 @@ pub struct DefaultColors {
 }
 
 impl DefaultColors {
-    /// Returns the colour that the OSC of that number is about.
-    pub(crate) fn of_osc(&self, number: u8) -> Option<ColorLevels> {
-        match number {
-            10 => self.text,
-            11 => self.background,
-            12 => self.cursor,
-            _ => None,
+    /// Returns the colour of a place that has none of its own. As in xterm, the mouse pointer, the Tektronix and text with an
+    /// attribute have those of text, background and cursor, and what is marked has text and background exchanged.
+    pub(crate) fn of(&self, slot: Slot) -> Option<ColorLevels> {
+        match slot {
+            Slot::Dynamic(10 | 13 | 15 | 17) | Slot::Special(_) => self.text,
+            Slot::Dynamic(11 | 14 | 16 | 19) => self.background,
+            Slot::Dynamic(12 | 18) => self.cursor,
+            Slot::Dynamic(_) | Slot::Indexed(_) => None,
         }
     }
 
@@ -36,6 +39,20 @@ impl DefaultColors {
             _ => {}
         }
     }
+}
+
+/// Returns the colour of a number that has the same one on every terminal of 256 colours, unless a program has changed it: not one of the
+/// first sixteen, which are the user's.
+///
+/// Source: xterm's 256colres.pl: a cube of six levels, and 24 greys.
+pub(crate) fn fixed_color(index: u8) -> Option<ColorLevels> {
+    let of_cube = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
+    let levels = match index {
+        0..16 => return None,
+        16..232 => [(index - 16) / 36, (index - 16) / 6 % 6, (index - 16) % 6].map(of_cube),
+        232.. => [8 + 10 * (index - 232); 3],
+    };
+    Some(levels.map(|level| u16::from(level) * 0x101))
 }
 
 /// Reads decimal digits, and nothing else.

@@ -8,7 +8,7 @@ use crate::base64::is_base64;
 use crate::clipboard::ClipboardWrite;
 use crate::colors::{ColorLevels, digits, parse_color};
 use crate::hyperlink::{Hyperlink, LINK_URI_MAX, Shared};
-use crate::palette::{Palette, Slot};
+use crate::palette::{DYNAMIC, Palette, Slot};
 use crate::parser::Ending;
 use crate::replies::Replies;
 use crate::screen::{ALLOCATION_WORK, Screen};
@@ -31,32 +31,41 @@ const LINK_WORK: u64 = 48;
 /// Chosen by eye.
 const SET_WORK: u64 = 10 * ALLOCATION_WORK;
 
+/// The work of reading a colour, which may be a name: some thirty characters for each of 75 lines of names. Chosen by eye.
+const COLOR_WORK: u64 = 16 * ALLOCATION_WORK;
+
 /// Does what the text of an OSC says, and answers what it asks; what is not known is ignored.
 pub(crate) fn dispatch(screen: &mut Screen, replies: &mut Replies, text: &str, ending: Ending) {
     let (number, value) = text.split_once(';').unwrap_or((text, ""));
     match number {
-        "4" => {
+        "4" | "5" => {
+            let of_index = slot_of(number);
             let mut parts = value.split(';');
             while let (Some(index), Some(color)) = (parts.next(), parts.next()) {
-                let slot = digits(index).map(Slot::Indexed);
-                screen.set_or_tell_color(replies, slot, color, ending);
+                let asked = digits(index)
+                    .and_then(of_index)
+                    .map(|slot| (slot, number == "4"));
+                screen.set_or_tell_color(replies, asked, color, ending);
             }
         }
-        "10" | "11" | "12" => {
-            let first = digits(number).unwrap_or(u8::MAX);
-            for (slot, color) in (first..=12).map(Slot::Dynamic).zip(value.split(';')) {
-                screen.set_or_tell_color(replies, Some(slot), color, ending);
+        "10" | "11" | "12" | "13" | "14" | "15" | "16" | "17" | "18" | "19" => {
+            let slots = DYNAMIC.skip_while(|slot| digits(number) != Some(*slot));
+            for (slot, color) in slots.map(Slot::Dynamic).zip(value.split(';')) {
+                screen.set_or_tell_color(replies, Some((slot, false)), color, ending);
             }
         }
         "104" if value.is_empty() => screen.reset_indexed_colors(),
-        "104" => {
+        "105" if value.is_empty() => screen.reset_special_colors(),
+        "104" | "105" => {
+            let of_index = slot_of(number);
             for index in value.split(';') {
-                screen.reset_color(digits(index).map(Slot::Indexed));
+                screen.reset_color(digits(index).and_then(of_index));
             }
         }
-        "110" => screen.reset_color(Some(Slot::Dynamic(10))),
-        "111" => screen.reset_color(Some(Slot::Dynamic(11))),
-        "112" => screen.reset_color(Some(Slot::Dynamic(12))),
+        "110" | "111" | "112" | "113" | "114" | "115" | "116" | "117" | "118" | "119" => {
+            let dynamic = digits::<u8>(number).map(|number| Slot::Dynamic(number - 100));
+            screen.reset_color(dynamic);
+        }
         _ if number.len() == text.len() => {}
         "0" | "" => {
             screen.set_icon_name(value);
@@ -70,20 +79,38 @@ pub(crate) fn dispatch(screen: &mut Screen, replies: &mut Replies, text: &str, e
     }
 }
 
+/// Returns what finds the colour that OSC 4, 5, 104 or 105 calls by a number.
+fn slot_of(osc: &str) -> fn(u16) -> Option<Slot> {
+    match osc {
+        "4" | "104" => Slot::of_number,
+        _ => Slot::of_special,
+    }
+}
+
 impl Screen {
+    /// Sets or tells the colour in a place; the flag is true if OSC 4 has named it.
     fn set_or_tell_color(
         &mut self,
         replies: &mut Replies,
-        slot: Option<Slot>,
+        asked: Option<(Slot, bool)>,
         color: &str,
         ending: Ending,
     ) {
-        match (slot, color) {
-            (Some(slot), "?") => {
+        match (asked, color) {
+            (Some((slot, by_number)), "?") => {
                 self.charge(replies.work());
-                replies.answer_color_of(self, slot, ending);
+                replies.answer_color_of(self, slot, by_number, ending);
             }
-            _ => self.set_color(slot, parse_color(color)),
+            _ => {
+                self.charge(COLOR_WORK);
+                self.set_color(asked.map(|(slot, _)| slot), parse_color(color));
+            }
+        }
+    }
+
+    fn reset_special_colors(&mut self) {
+        if self.palette.has_special() {
+            self.change_palette(Palette::reset_special);
         }
     }
 

@@ -1,9 +1,10 @@
-//! The colours that programs give to numbers, and to text, background and cursor.
+//! The colours that programs give to numbers, to attributes, and to text, background, cursor and the like.
 //!
-//! Source: xterm's control sequences, OSC 4, 10, 11, 12, 104, 110, 111, 112.
+//! Source: xterm's control sequences, OSC 4, 5, 10 to 19, 104, 105, 110 to 119.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::ops::RangeInclusive;
 
 use crate::colors::ColorLevels;
 
@@ -12,13 +13,39 @@ use crate::colors::ColorLevels;
 pub(crate) enum Slot {
     /// One of 256.
     Indexed(u8),
-    /// The colour of text, background or cursor, which the OSC of this number sets (10, 11, 12), and 100 more resets.
+    /// The colour of text that is bold (0), underlined (1), blinks (2), is inverse (3) or italic (4).
+    Special(u8),
+    /// The colour of text, background or cursor, or another one, which the OSC of this number sets (10 to 19), and 100 more resets.
     Dynamic(u8),
 }
 
+/// The number of special colours.
+pub(crate) const SPECIAL_COUNT: u8 = 5;
+
+/// The numbers of the OSCs that set dynamic colours.
+pub(crate) const DYNAMIC: RangeInclusive<u8> = 10..=19;
+
 impl Slot {
+    /// Returns the place that OSC 4 calls by `number`: special colours come behind the 256.
+    pub(crate) fn of_number(number: u16) -> Option<Slot> {
+        match u8::try_from(number) {
+            Ok(index) => Some(Slot::Indexed(index)),
+            Err(_) => Slot::of_special(number - 256),
+        }
+    }
+
+    /// Returns the place that OSC 5 calls by `number`.
+    pub(crate) fn of_special(number: u16) -> Option<Slot> {
+        let number = u8::try_from(number).ok()?;
+        (number < SPECIAL_COUNT).then_some(Slot::Special(number))
+    }
+
     fn is_indexed(&self) -> bool {
         matches!(self, Slot::Indexed(_))
+    }
+
+    fn is_special(&self) -> bool {
+        matches!(self, Slot::Special(_))
     }
 }
 
@@ -59,6 +86,16 @@ impl Palette {
         self.set.retain(|slot, _| !slot.is_indexed());
     }
 
+    /// Returns true if a special colour is set.
+    pub(crate) fn has_special(&self) -> bool {
+        self.set.keys().any(Slot::is_special)
+    }
+
+    /// Resets all special colours.
+    pub(crate) fn reset_special(&mut self) {
+        self.set.retain(|slot, _| !slot.is_special());
+    }
+
     /// The memory that it takes, about: half of a node of the tree is used at least.
     pub(crate) fn held_bytes(&self) -> usize {
         self.set.len() * 2 * (size_of::<(Slot, ColorLevels)>() + size_of::<usize>())
@@ -72,6 +109,7 @@ impl Palette {
                 let [red, green, blue] = levels;
                 let number = match slot {
                     Slot::Indexed(index) => format!("4;{index}"),
+                    Slot::Special(index) => format!("5;{index}"),
                     Slot::Dynamic(number) => number.to_string(),
                 };
                 // Writing to a vector cannot fail.
@@ -90,6 +128,7 @@ impl Palette {
                 // Writing to a vector cannot fail.
                 let _ = match slot {
                     Slot::Indexed(index) => write!(out, "\x1b]104;{index}\x1b\\"),
+                    Slot::Special(index) => write!(out, "\x1b]105;{index}\x1b\\"),
                     Slot::Dynamic(number) => write!(out, "\x1b]1{number}\x1b\\"),
                 };
             }
@@ -134,9 +173,19 @@ mod tests {
                 "\x1b]10;rgb:0000/0000/0000\x1b\\\x1b]11;rgb:ffff/ffff/ffff\x1b\\",
             ),
             (
-                "\x1b]4;+1;#000\x07\x1b]4;1;#+00\x07\x1b]4;1;rgb:+1/2/3\x07\x1b]4;256;#000\x07\x1b]4;x;#000\x07\x1b]4;1;red\x07\x1b]13;#000\x07\x1b]4;1\x07",
+                "\x1b]4;+1;#000\x07\x1b]4;1;#+00\x07\x1b]4;1;rgb:+1/2/3\x07\x1b]4;261;#000\x07\x1b]5;5;#000\x07\x1b]4;x;#000\x07\x1b]4;1;nosuch\x07\x1b]20;#000\x07\x1b]4;1\x07",
                 "",
             ),
+            (
+                "\x1b]5;0;#000\x07\x1b]4;260;#000\x07\x1b]17;#000;#fff;#000\x07",
+                "\x1b]5;0;rgb:0000/0000/0000\x1b\\\x1b]5;4;rgb:0000/0000/0000\x1b\\\x1b]17;rgb:0000/0000/0000\x1b\\\x1b]18;rgb:f000/f000/f000\x1b\\\x1b]19;rgb:0000/0000/0000\x1b\\",
+            ),
+            (
+                "\x1b]5;0;#000;1;#000\x07\x1b]105;0\x07\x1b]104;257\x07\x1b]4;256;#000\x07\x1b]105\x07",
+                "",
+            ),
+            ("\x1b]5;0;#000\x07\x1b]104\x07\x1b]105;0\x07", ""),
+            ("\x1b]13;#000;#000\x07\x1b]113\x07\x1b]114\x07", ""),
             ("\x1b]4;1;#000;2;#fff\x07\x1b]104;1;2\x07", ""),
             ("\x1b]4;1;#000\x07\x1b]104\x07", ""),
             ("\x1b]4;1;#000\x07\x1bc", ""),
@@ -147,8 +196,11 @@ mod tests {
         ] {
             assert_eq!(changes("", program), told, "{program:?}");
         }
-        let set = "\x1b]4;7;#000\x07\x1b]11;#fff\x07";
-        assert_eq!(changes(set, ""), "\x1b]104;7\x1b\\\x1b]111\x1b\\");
+        let set = "\x1b]4;7;#000\x07\x1b]5;1;#000\x07\x1b]11;#fff\x07\x1b]19;#fff\x07";
+        assert_eq!(
+            changes(set, ""),
+            "\x1b]104;7\x1b\\\x1b]105;1\x1b\\\x1b]111\x1b\\\x1b]119\x1b\\"
+        );
         assert_eq!(changes(set, set), "");
     }
 
@@ -158,6 +210,15 @@ mod tests {
             "\x1b]4;7;#123456\x07\x1b]11;#fff\x07\x1b]4;7;?;8;?;9;#abc;9;?\x07\x1b]11;?\x1b\\",
         );
         let answers = "\x1b]4;7;rgb:1212/3434/5656\x07\x1b]4;9;rgb:a000/b000/c000\x07\x1b]11;rgb:f000/f000/f000\x1b\\";
+        assert_eq!(String::from_utf8(terminal.take_replies()).unwrap(), answers);
+    }
+
+    #[test]
+    fn special_and_dynamic_colours_are_answered_by_the_number_that_was_asked() {
+        let mut terminal = drawn(
+            "\x1b]4;256;#123456\x07\x1b]17;#fff\x07\x1b]5;0;?\x07\x1b]4;256;?;257;?\x07\x1b]16;?;?\x1b\\",
+        );
+        let answers = "\x1b]5;0;rgb:1212/3434/5656\x07\x1b]4;256;rgb:1212/3434/5656\x07\x1b]17;rgb:f000/f000/f000\x1b\\";
         assert_eq!(String::from_utf8(terminal.take_replies()).unwrap(), answers);
     }
 

@@ -10,6 +10,7 @@ use crate::colors::{digits, parse_color};
 use crate::csi::PARAMETERS_MAX;
 use crate::hyperlink::LINK_URI_MAX;
 use crate::osc::TITLE_MAX;
+use crate::palette::{DYNAMIC, SPECIAL_COUNT};
 use crate::probe::QUESTIONS;
 
 /// The most base64 that a clipboard write may have, in bytes.
@@ -117,9 +118,15 @@ pub(crate) fn is_permitted_clipboard(text: &str) -> bool {
     text.len() <= CLIPBOARD_BYTES_MAX && is_base64(text)
 }
 
+/// Returns true if `number` is that of a dynamic colour and `more`.
+fn is_dynamic(number: &str, more: u8) -> bool {
+    let number: Option<u8> = digits(number);
+    number.is_some_and(|number| DYNAMIC.contains(&number.wrapping_sub(more)))
+}
+
 /// Returns true for a colour in the one form that is written.
 fn is_permitted_color(text: &str) -> bool {
-    let is_plain = text.len() == "rgb:ffff/ffff/ffff".len();
+    let is_plain = text.len() == "rgb:ffff/ffff/ffff".len() && text.starts_with("rgb:");
     is_plain && parse_color(text).is_some()
 }
 
@@ -317,8 +324,12 @@ fn judge_osc(bytes: &[u8]) -> SequenceStatus {
         Some(("4", rest)) => rest.split_once(';').is_some_and(|(index, color)| {
             digits::<u8>(index).is_some() && is_permitted_color(color)
         }),
-        Some(("10" | "11" | "12", color)) => is_permitted_color(color),
+        Some(("5", rest)) => rest.split_once(';').is_some_and(|(index, color)| {
+            digits(index).is_some_and(|index: u8| index < SPECIAL_COUNT)
+                && is_permitted_color(color)
+        }),
         Some(("104", index)) => digits::<u8>(index).is_some(),
+        Some(("105", index)) => digits(index).is_some_and(|index: u8| index < SPECIAL_COUNT),
         Some(("52", rest)) => rest.strip_prefix("c;").is_some_and(is_permitted_clipboard),
         Some(("8", rest)) => rest.split_once(';').is_some_and(|(parameters, uri)| {
             let id = parameters.strip_prefix("id=");
@@ -326,8 +337,8 @@ fn judge_osc(bytes: &[u8]) -> SequenceStatus {
             let ends = parameters.is_empty() && uri.is_empty();
             ends || id_is_fine && is_permitted_link(id.unwrap_or_default(), uri)
         }),
-        None => matches!(text, "110" | "111" | "112"),
-        _ => false,
+        Some((number, color)) => is_dynamic(number, 0) && is_permitted_color(color),
+        None => is_dynamic(text, 100),
     };
     if permitted {
         SequenceStatus::Complete
@@ -362,6 +373,8 @@ mod tests {
             "\x1b]0;title\x07\x1b]2;title\x1b\\",
             "\x1b]4;255;rgb:0000/ffff/1234\x1b\\\x1b]104;255\x1b\\",
             "\x1b]11;rgb:0000/ffff/1234\x1b\\\x1b]111\x1b\\",
+            "\x1b]5;4;rgb:0000/ffff/1234\x1b\\\x1b]105;4\x1b\\",
+            "\x1b]19;rgb:0000/ffff/1234\x1b\\\x1b]119\x1b\\",
             "\x1b]52;c;aGk=\x07",
             "\x1b]8;id=1;https://example.org/\x1b\\\x1b]8;;\x1b\\",
         ] {
@@ -416,8 +429,12 @@ mod tests {
             "\x1b]4;256;rgb:0000/ffff/1234\x07",
             "\x1b]4;1;rgb:0000/ffff/1234;2;?\x07",
             "\x1b]11;red\x07",
+            "\x1b]11;mediumspring green\x07",
             "\x1b]104\x07",
-            "\x1b]113\x07",
+            "\x1b]120\x07",
+            "\x1b]5;5;rgb:0000/ffff/1234\x07",
+            "\x1b]20;rgb:0000/ffff/1234\x07",
+            "\x1b]105\x07",
             "\x1b]10;?\x07",
             "\x1b]52;c;?\x07",
             "\x1b]52;p;aGk=\x07",

@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use crate::colors::ColorLevels;
+use crate::colors::{ColorLevels, fixed_color};
 use crate::csi::Csi;
 use crate::modes::ModeState;
 use crate::palette::Slot;
@@ -74,8 +74,8 @@ enum Report {
 /// A question about the user's terminal, which is answered between other answers.
 #[derive(Clone, Copy, Debug)]
 enum Question {
-    /// The colour that the OSC of that number asks for.
-    Color(u8, Ending),
+    /// A colour that no program has set; the flag is true if OSC 4 asks for it.
+    Color(Slot, bool, Ending),
     /// The flags of kitty's keyboard protocol, which are these.
     KeyboardFlags(u8),
     /// Mode 2027.
@@ -183,9 +183,8 @@ impl Replies {
 
     fn answer_question(&mut self, screen: &Screen, report: &TerminalReport, question: Question) {
         match question {
-            Question::Color(number, ending) => {
-                let color = report.colors.of_osc(number);
-                self.answer_color(color, format_args!("{number}"), ending);
+            Question::Color(slot, by_number, ending) => {
+                self.answer_color(report.colors.of(slot), slot, by_number, ending);
             }
             Question::KeyboardFlags(flags) if report.keyboard => {
                 self.push(&format!("\x1b[?{flags}u"));
@@ -195,31 +194,45 @@ impl Replies {
         }
     }
 
-    /// Answers an OSC that asks for a colour: of numbers one that a program has set, of the rest also that of the user's
-    /// terminal.
-    pub(crate) fn answer_color_of(&mut self, screen: &Screen, slot: Slot, ending: Ending) {
+    /// Answers an OSC that asks for a colour: one that a program has set, one of the 256 that are alike everywhere, or one of the
+    /// user's terminal. `by_number` is true if it is OSC 4.
+    pub(crate) fn answer_color_of(
+        &mut self,
+        screen: &Screen,
+        slot: Slot,
+        by_number: bool,
+        ending: Ending,
+    ) {
         if self.max == 0 {
             return;
         }
-        let set = screen.palette.get(slot);
+        let color = screen.palette.get(slot);
         match slot {
-            Slot::Indexed(index) => self.answer_color(set, format_args!("4;{index}"), ending),
-            Slot::Dynamic(number) if set.is_none() => {
-                self.ask(screen, Question::Color(number, ending));
+            Slot::Indexed(index) => {
+                let color = color.or_else(|| fixed_color(index));
+                self.answer_color(color, slot, by_number, ending);
             }
-            Slot::Dynamic(number) => self.answer_color(set, format_args!("{number}"), ending),
+            _ if color.is_none() => self.ask(screen, Question::Color(slot, by_number, ending)),
+            _ => self.answer_color(color, slot, by_number, ending),
         }
     }
 
-    /// As xterm: all 16 bits, and the end that the question had.
+    /// As xterm: all 16 bits, by the number that was asked for, and the end that the question had.
     fn answer_color(
         &mut self,
         color: Option<ColorLevels>,
-        number: std::fmt::Arguments<'_>,
+        slot: Slot,
+        by_number: bool,
         ending: Ending,
     ) {
         let Some([red, green, blue]) = color else {
             return;
+        };
+        let number = match slot {
+            Slot::Indexed(index) => format!("4;{index}"),
+            Slot::Special(index) if by_number => format!("4;{}", 256 + u16::from(index)),
+            Slot::Special(index) => format!("5;{index}"),
+            Slot::Dynamic(number) => number.to_string(),
         };
         let end = if ending == Ending::Bell {
             "\x07"
@@ -386,7 +399,18 @@ mod tests {
         for (asked, answer) in [
             ("\x1b]10;?\x07", "\x1b]10;rgb:e5e5/e5e5/0000\x07"),
             ("\x1b]11;?\x1b\\", "\x1b]11;rgb:0000/1234/ffff\x1b\\"),
-            ("\x1b]12;?\x07\x1b]13;?\x07\x1b]10;red\x07", ""),
+            (
+                "\x1b]12;?\x07\x1b]18;?\x07\x1b]20;?\x07\x1b]10;nosuch\x07",
+                "",
+            ),
+            (
+                "\x1b]16;?;?\x07\x1b]5;4;?\x07\x1b]4;256;?\x07",
+                "\x1b]16;rgb:0000/1234/ffff\x07\x1b]17;rgb:e5e5/e5e5/0000\x07\x1b]5;4;rgb:e5e5/e5e5/0000\x07\x1b]4;256;rgb:e5e5/e5e5/0000\x07",
+            ),
+            (
+                "\x1b]4;15;?;16;?;21;?;214;?;231;?;232;?;255;?\x07",
+                "\x1b]4;16;rgb:0000/0000/0000\x07\x1b]4;21;rgb:0000/0000/ffff\x07\x1b]4;214;rgb:ffff/afaf/0000\x07\x1b]4;231;rgb:ffff/ffff/ffff\x07\x1b]4;232;rgb:0808/0808/0808\x07\x1b]4;255;rgb:eeee/eeee/eeee\x07",
+            ),
             (
                 "\x1b]10;?;?;?\x07",
                 "\x1b]10;rgb:e5e5/e5e5/0000\x07\x1b]11;rgb:0000/1234/ffff\x07",
