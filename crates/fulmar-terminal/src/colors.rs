@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use crate::color_names::named_color;
 use crate::palette::Slot;
 
 /// Red, green and blue, from 0 to 65 535.
@@ -61,7 +62,7 @@ pub(crate) fn digits<N: FromStr>(text: &str) -> Option<N> {
     text.parse().ok().filter(|_| is_plain)
 }
 
-/// Reads `rgb:r/g/b` with one to four hexadecimal digits each, or `#rgb` with as many.
+/// Reads `rgb:r/g/b` with one to four hexadecimal digits each, `#rgb` with as many, or a name.
 ///
 /// Source: XParseColor(3), as xterm's control sequences name it; but for `#rrggbb`, of which it sets the lower half of each
 /// colour to zero, as it does of one digit and of three. Screens of 8 bits a colour show no difference, and a terminal that is asked
@@ -70,7 +71,10 @@ pub(crate) fn parse_color(text: &str) -> Option<ColorLevels> {
     if let Some(digits) = text.strip_prefix('#') {
         return parse_digits(digits);
     }
-    let mut parts = text.strip_prefix("rgb:")?.split('/').map(level);
+    let Some(parts) = text.strip_prefix("rgb:") else {
+        return named_color(text);
+    };
+    let mut parts = parts.split('/').map(level);
     let levels = [parts.next()??, parts.next()??, parts.next()??];
     parts.next().is_none().then_some(levels)
 }

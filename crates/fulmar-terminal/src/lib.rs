@@ -25,6 +25,7 @@ mod charset;
 mod clipboard;
 mod cluster;
 mod clustering;
+mod color_names;
 mod colors;
 mod conformance;
 mod content;
