@@ -24,6 +24,7 @@ impl Screen {
             + self.links.held_bytes()
             + self.palette.held_bytes()
             + self.titles_away.held_bytes()
+            + self.saved_modes.held_bytes()
             + texts.iter().sum::<usize>()
     }
 

@@ -7,16 +7,32 @@ use crate::modes::{ModeFlags, ModeState, MouseEncoding, MouseMode};
 use crate::saved::Contents;
 use crate::screen::Screen;
 
+/// Returns the flag that a mode's number stands for.
+const fn ansi_flag(number: u16) -> Option<ModeFlags> {
+    match number {
+        2 => Some(ModeFlags::KEYBOARD_LOCKED),
+        4 => Some(ModeFlags::INSERT),
+        12 => Some(ModeFlags::NO_LOCAL_ECHO),
+        20 => Some(ModeFlags::NEW_LINE),
+        _ => None,
+    }
+}
+
 /// Returns the flag that a private mode's number stands for, if it is no more than a flag.
 const fn private_flag(number: u16) -> Option<ModeFlags> {
     match number {
         1 => Some(ModeFlags::APPLICATION_CURSOR),
+        4 => Some(ModeFlags::SMOOTH_SCROLL),
         5 => Some(ModeFlags::REVERSE_SCREEN),
         6 => Some(ModeFlags::ORIGIN),
         7 => Some(ModeFlags::AUTO_WRAP),
         12 => Some(ModeFlags::BLINKING_CURSOR),
+        18 => Some(ModeFlags::PRINT_FORM_FEED),
+        19 => Some(ModeFlags::PRINT_SCREEN),
+        42 => Some(ModeFlags::NATIONAL_SETS),
         45 => Some(ModeFlags::REVERSE_WRAP),
         66 => Some(ModeFlags::APPLICATION_KEYPAD),
+        67 => Some(ModeFlags::BACKSPACE_KEY),
         69 => Some(ModeFlags::SIDE_MARGINS),
         1004 => Some(ModeFlags::FOCUS_REPORTS),
         1007 => Some(ModeFlags::ALTERNATE_SCROLL),
@@ -29,25 +45,22 @@ const fn private_flag(number: u16) -> Option<ModeFlags> {
 
 /// Returns the state of a mode that we know and that programs cannot switch.
 ///
-/// Of ECMA-48's modes nothing but insert and new line is done; 12 is SRM, and no key is echoed by the terminal itself.
-///
-/// Source: xterm 379 on DECRQM, but for those that it can switch and we cannot.
+/// Source: xterm 379 on DECRQM, but for 3, which it can switch and we cannot.
 const fn fixed_mode(number: u16) -> ModeState {
     match number {
-        1..=3 | 5 | 7 | 10 | 11 | 13..=19 => ModeState::PermanentlyReset,
-        12 => ModeState::PermanentlySet,
+        1 | 3 | 5 | 7 | 10 | 11 | 13..=19 => ModeState::PermanentlyReset,
         _ => ModeState::Unknown,
     }
 }
 
 /// Returns the state of a private mode that we know and that programs cannot switch.
 ///
-/// 2 is a VT52's opposite. The others are: 132 columns and the right to them, smooth scrolling, keys that repeat, which the
-/// user's terminal does as it likes, printing, national characters, and a key that sends BS.
+/// 2 is a VT52's opposite. The others are: 132 columns and the right to them, keys that repeat, which the user's terminal does as it
+/// likes, a scroll bar, a Tektronix, tabs that wrap, the margin's bell, logging, and graphics that scroll.
 const fn fixed_private_mode(number: u16) -> ModeState {
     match number {
         2 => ModeState::PermanentlySet,
-        3 | 4 | 8 | 18 | 19 | 40 | 42 | 67 => ModeState::PermanentlyReset,
+        3 | 8 | 30 | 38 | 40 | 41 | 44 | 46 | 80 => ModeState::PermanentlyReset,
         _ => ModeState::Unknown,
     }
 }
@@ -56,10 +69,8 @@ impl Screen {
     /// `CSI n h` and `CSI n l`.
     pub(crate) fn set_modes(&mut self, csi: &Csi, on: bool) {
         for &number in csi.values() {
-            match number {
-                4 => self.modes.flags.set(ModeFlags::INSERT, on),
-                20 => self.modes.flags.set(ModeFlags::NEW_LINE, on),
-                _ => {}
+            if let Some(flag) = ansi_flag(number) {
+                self.modes.flags.set(flag, on);
             }
         }
     }
@@ -71,7 +82,7 @@ impl Screen {
         }
     }
 
-    fn set_private_mode(&mut self, number: u16, on: bool) {
+    pub(crate) fn set_private_mode(&mut self, number: u16, on: bool) {
         if number == 69 && !self.conformance.has_side_margins() {
             return;
         }
@@ -109,10 +120,9 @@ impl Screen {
 
     /// Returns the state of mode `number`.
     pub(crate) fn mode(&self, number: u16) -> ModeState {
-        match number {
-            4 => ModeState::switchable(self.modes.has(ModeFlags::INSERT)),
-            20 => ModeState::switchable(self.modes.has(ModeFlags::NEW_LINE)),
-            _ => fixed_mode(number),
+        match ansi_flag(number) {
+            Some(flag) => ModeState::switchable(self.modes.has(flag)),
+            None => fixed_mode(number),
         }
     }
 

@@ -6,7 +6,7 @@
 bitflags::bitflags! {
     /// Modes that are on or off. Numbers with `?` are set by `CSI ? n h`, others by `CSI n h`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct ModeFlags: u16 {
+    pub struct ModeFlags: u32 {
         /// 4: what is printed pushes the rest of the row to the right.
         const INSERT = 1;
         /// 20: a line feed is also a carriage return.
@@ -39,6 +39,20 @@ bitflags::bitflags! {
         const SIDE_MARGINS = 1 << 14;
         /// ?1045: cursor and backspace go from the first column back to the row above, wherever that ends.
         const REVERSE_WRAP_ALWAYS = 1 << 15;
+        /// 2, KAM: the keyboard is locked. Kept only: nobody is kept from typing.
+        const KEYBOARD_LOCKED = 1 << 16;
+        /// 12, SRM: the terminal does not echo keys itself. Kept only: it never does.
+        const NO_LOCAL_ECHO = 1 << 17;
+        /// ?4, DECSCLM: rows move smoothly. Kept only.
+        const SMOOTH_SCROLL = 1 << 18;
+        /// ?18, DECPFF: a form feed behind what is printed. Kept only: there is no printer.
+        const PRINT_FORM_FEED = 1 << 19;
+        /// ?19, DECPEX: all of the screen is printed, and not only what is between the margins. Kept only.
+        const PRINT_SCREEN = 1 << 20;
+        /// ?42, DECNRCM: sets of characters of a nation. Kept only: there are none.
+        const NATIONAL_SETS = 1 << 21;
+        /// ?67, DECBKM: the backspace key sends BS. Kept only: the user's terminal decides what that key sends.
+        const BACKSPACE_KEY = 1 << 22;
     }
 }
 
@@ -170,7 +184,7 @@ impl Modes {
 impl Default for Modes {
     fn default() -> Modes {
         Modes {
-            flags: ModeFlags::AUTO_WRAP | ModeFlags::ALTERNATE_SCROLL,
+            flags: ModeFlags::AUTO_WRAP | ModeFlags::ALTERNATE_SCROLL | ModeFlags::NO_LOCAL_ECHO,
             mouse: MouseMode::Off,
             mouse_encoding: MouseEncoding::Bytes,
         }

@@ -16,6 +16,7 @@ use crate::rendition;
 use crate::report::TerminalReport;
 use crate::screen::Screen;
 use crate::style::Attributes;
+use crate::termcap::termcap_answer;
 use crate::window_report::window_report;
 
 /// The most bytes of answers that wait for the program; further ones are dropped and counted.
@@ -46,7 +47,7 @@ const DEVICE_STATUS: [(u16, &str); 9] = [
     (53, "\x1b[?50n"),
     (55, "\x1b[?50n"),
     (56, "\x1b[?57;0n"),
-    (62, "\x1b[0*{"),
+    (62, "\x1b[0000*{"),
     (75, "\x1b[?70n"),
     (85, "\x1b[?83n"),
 ];
@@ -286,7 +287,8 @@ impl Replies {
             (None, [], 'n') if value == 5 => self.push(STATUS),
             (None, [], 'n') if value == 6 => self.push(&format!("\x1b[{}R", position(screen))),
             (Some('?'), [], 'n') if value == 6 => {
-                self.push(&format!("\x1b[?{}R", position(screen)));
+                // There is one page.
+                self.push(&format!("\x1b[?{};1R", position(screen)));
             }
             // DECCKSR: nobody can define macros, so their memory is empty.
             (Some('?'), [], 'n') if value == 63 => {
@@ -318,10 +320,17 @@ impl Replies {
         self.push(PRIMARY_ATTRIBUTES);
     }
 
-    /// Answers the one device control string that is a question we know: DECRQSS.
+    /// Answers the device control strings that are questions we know: DECRQSS and XTGETTCAP.
     pub(crate) fn answer_string(&mut self, screen: &Screen, text: &str) {
-        let setting = text.strip_prefix("$q").filter(|_| self.max > 0);
-        let Some(setting) = setting else { return };
+        if self.max == 0 {
+            return;
+        }
+        if let Some(names) = text.strip_prefix("+q") {
+            return self.push(&termcap_answer(names));
+        }
+        let Some(setting) = text.strip_prefix("$q") else {
+            return;
+        };
         let value = match setting {
             "m" => rendition::parameters(screen.style()) + "m",
             "r" => {
@@ -335,6 +344,9 @@ impl Replies {
                 format!("{}\"q", u8::from(is_protected))
             }
             "*x" => format!("{}*x", screen.attribute_extent as u8),
+            "t" => format!("{}t", screen.size().rows()),
+            "$|" => format!("{}$|", screen.size().columns()),
+            "*|" => format!("{}*|", screen.size().rows()),
             " q" => format!("{} q", screen.cursor.shape as u8),
             // Without what was asked: no byte of a program comes back to it (docs/threat-model.md
             // §8).

@@ -35,6 +35,7 @@ impl Screen {
     /// DECSTR: the text and the cursor's place stay; what would surprise a shell goes.
     pub(crate) fn soft_reset(&mut self) {
         let reset = ModeFlags::INSERT
+            | ModeFlags::KEYBOARD_LOCKED
             | ModeFlags::ORIGIN
             | ModeFlags::APPLICATION_CURSOR
             | ModeFlags::APPLICATION_KEYPAD

@@ -16,6 +16,7 @@ use crate::modes::{ModeFlags, Modes};
 use crate::palette::Palette;
 use crate::row::SharedRow;
 use crate::saved_cursor::SavedCursor;
+use crate::saved_modes::SavedModes;
 use crate::size::{Position, Row, Size};
 use crate::style::Style;
 use crate::tabs::TabStops;
@@ -39,6 +40,7 @@ pub struct Screen {
     pub(crate) cursor: Cursor,
     pub(crate) style: Style,
     pub(crate) modes: Modes,
+    pub(crate) saved_modes: SavedModes,
     /// The say that programs have in mode 2027.
     pub(crate) clustering: Clustering,
     pub(crate) charsets: Charsets,
@@ -81,6 +83,7 @@ impl Screen {
             cursor: Cursor::default(),
             style: Style::default(),
             modes: Modes::default(),
+            saved_modes: SavedModes::default(),
             clustering: Clustering::default(),
             charsets: Charsets::default(),
             tabs: TabStops::every_eighth(),

@@ -5,6 +5,7 @@ use crate::cursor::CursorShape;
 use crate::modes::ModeFlags;
 use crate::replies::Replies;
 use crate::screen::Screen;
+use crate::tabs::TabStops;
 
 /// Does what a sequence says; one that is not known is ignored.
 ///
@@ -114,8 +115,11 @@ fn private(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
     match last {
         'J' => screen.erase_display_selectively(csi.value(0)),
         'K' => screen.erase_line_selectively(csi.value(0)),
+        'W' if csi.value(0) == 5 => screen.tabs = TabStops::every_eighth(),
         'h' => screen.set_private_modes(csi, true),
         'l' => screen.set_private_modes(csi, false),
+        'r' => screen.restore_modes(csi),
+        's' => screen.save_modes(csi),
         _ => {
             screen.charge(replies.work());
             replies.answer(screen, Some('?'), &[], csi, last);

@@ -173,3 +173,27 @@ fn the_cursor_goes_back_over_any_row_where_asked_to() {
     let reset = after("\x1b[?1045h\x1b[!p\x1b[5;1H\x08");
     assert_eq!(reset.screen().cursor().position, Position::new(4, 0));
 }
+
+#[test]
+fn modes_are_put_away_and_brought_back() {
+    let is_set = |bytes: &str, mode: u16| {
+        let mut terminal = after(&format!("{bytes}\x1b[?{mode}$p"));
+        let answer = String::from_utf8(terminal.take_replies()).unwrap();
+        answer == format!("\x1b[?{mode};1$y")
+    };
+    for mode in [1, 5, 6, 7, 25, 45, 66, 1000, 1006, 1047, 2004] {
+        for (before, between) in [('h', 'l'), ('l', 'h')] {
+            let bytes =
+                format!("\x1b[?{mode}{before}\x1b[?{mode}s\x1b[?{mode}{between}\x1b[?{mode}r");
+            assert_eq!(is_set(&bytes, mode), before == 'h', "{bytes:?}");
+        }
+    }
+    assert!(is_set("\x1b[?1h\x1b[?1;7s\x1b[?1;7l\x1b[?7;1r", 1));
+    // The same state can be brought back again, and what was not put away stays.
+    assert!(is_set(
+        "\x1b[?1h\x1b[?1s\x1b[?1l\x1b[?1r\x1b[?1l\x1b[?1r",
+        1
+    ));
+    assert!(is_set("\x1b[?1h\x1b[?1r\x1b[?4711s\x1b[?4711r", 1));
+    screen("", "ab\x1b[?1048s\x1b[3;3H\x1b[?1048rc", "abc│");
+}

@@ -160,3 +160,21 @@ fn each_screen_has_a_saved_cursor_of_its_own() {
     let bytes = "\x1b[2;2H\x1b7\x1b[?1049h\x1b[3;3H\x1b7\x1b[H\x1b8alt\x1b[?1049l\x1b8main";
     screen("│", bytes, "\n main│");
 }
+
+#[test]
+fn tab_stops_are_put_back_to_every_eighth_column() {
+    on(
+        1,
+        20,
+        "",
+        "\x1b[3g\x1b[4G\x1bH\x1b[?5W\r\ta\tb",
+        "        a       b│",
+    );
+    on(
+        1,
+        20,
+        "",
+        "\x1b[3g\x1b[?4W\x1b[?W\ta",
+        "                   a│",
+    );
+}

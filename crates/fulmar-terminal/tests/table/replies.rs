@@ -12,7 +12,7 @@ fn reply(bytes: &str, wanted: &str) {
 fn a_program_learns_where_the_cursor_is() {
     reply("\x1b[7;9H\x1b[6n", "\x1b[7;9R");
     reply("漢字x\x1b[6n", "\x1b[1;6R");
-    reply("\x1b[7;9H\x1b[?6n", "\x1b[?7;9R");
+    reply("\x1b[7;9H\x1b[?6n", "\x1b[?7;9;1R");
     reply("\x1b[5;10r\x1b[?6h\x1b[2;2H\x1b[6n", "\x1b[2;2R");
     reply(
         "\x1b[2;3H\x1b[6n\x1b[5n\x1b[4;5H\x1b[6n",
@@ -71,9 +71,15 @@ fn a_program_learns_which_modes_are_on() {
     );
     reply("\x1b[?1045h\x1b[?1045$p", "\x1b[?1045;1$y");
     reply(
-        "\x1b[?2$p\x1b[?3h\x1b[?3$p\x1b[12$p\x1b[1h\x1b[1$p",
-        "\x1b[?2;3$y\x1b[?3;4$y\x1b[12;3$y\x1b[1;4$y",
+        "\x1b[?2$p\x1b[?3h\x1b[?3$p\x1b[1h\x1b[1$p",
+        "\x1b[?2;3$y\x1b[?3;4$y\x1b[1;4$y",
     );
+    for mode in ["2", "12", "?4", "?18", "?19", "?42", "?67"] {
+        reply(
+            &format!("\x1b[{mode}h\x1b[{mode}$p\x1b[{mode}l\x1b[{mode}$p"),
+            &format!("\x1b[{mode};1$y\x1b[{mode};2$y"),
+        );
+    }
     reply("\x1b[?4711$p\x1b[4711$p", "\x1b[?4711;0$y\x1b[4711;0$y");
 }
 
@@ -95,6 +101,10 @@ fn a_program_learns_settings() {
         "\x1bP1$r1\"q\x1b\\\x1bP1$r0\"q\x1b\\",
     );
     reply("\x1bP$q\"p\x1b\\", "\x1bP1$r64;1\"p\x1b\\");
+    reply(
+        "\x1bP$qt\x1b\\\x1bP$q$|\x1b\\\x1bP$q*|\x1b\\",
+        "\x1bP1$r24t\x1b\\\x1bP1$r80$|\x1b\\\x1bP1$r24*|\x1b\\",
+    );
     reply("\x1bP$qz\x1b\\", "\x1bP0$r\x1b\\");
 }
 
@@ -106,7 +116,7 @@ fn a_program_learns_that_there_are_no_other_devices() {
         "\x1b[?53n\x1b[?55n\x1b[?56n",
         "\x1b[?50n\x1b[?50n\x1b[?57;0n",
     );
-    reply("\x1b[?62n", "\x1b[0*{");
+    reply("\x1b[?62n", "\x1b[0000*{");
     reply(
         "\x1b[?63n\x1b[?63;5n",
         "\x1bP0!~0000\x1b\\\x1bP5!~0000\x1b\\",
@@ -115,9 +125,25 @@ fn a_program_learns_that_there_are_no_other_devices() {
 }
 
 #[test]
+fn a_program_learns_capabilities() {
+    reply("\x1bP+q436F\x1b\\", "\x1bP1+r436F=323536\x1b\\");
+    reply(
+        "\x1bP+q636f6c6f7273\x1b\\",
+        "\x1bP1+r636F6C6F7273=323536\x1b\\",
+    );
+    reply(
+        "\x1bP+q524742;5463;6b75;524742\x1b\\",
+        "\x1bP1+r524742=38;5463\x1b\\",
+    );
+    for unknown in ["", "zz", "6B75", "4", "524742 ", "536D756C78"] {
+        reply(&format!("\x1bP+q{unknown}\x1b\\"), "\x1bP0+r\x1b\\");
+    }
+}
+
+#[test]
 fn nothing_else_is_answered() {
     reply(
-        "\x1b[99n\x1b[?99n\x1b]9999;?\x07\x1b]52;c;?\x07\x1bP+q544e\x1b\\\x05",
+        "\x1b[99n\x1b[?99n\x1b]9999;?\x07\x1b]52;c;?\x07\x1bP+p544e\x1b\\\x05",
         "",
     );
 }
