@@ -2,16 +2,14 @@
 //!
 //! Source: the list of X.Org, `rgb.txt`, as XParseColor(3) reads it: capitals and spaces make no difference.
 
-use crate::colors::ColorLevels;
-
 /// Names in small letters without spaces, in order, each with two hexadecimal digits of red, green and blue. Greys with a number are computed.
 const NAMES: &str = include_str!("color_names.txt");
 
 /// The longest name, spaces between its words included. Chosen by eye: the list has none of more than 22 characters.
 const NAME_MAX: usize = 32;
 
-/// Returns the colour that has that name.
-pub(crate) fn named_color(name: &str) -> Option<ColorLevels> {
+/// Returns red, green and blue of the colour that has that name.
+pub(crate) fn named_color(name: &str) -> Option<[u16; 3]> {
     if name.len() > NAME_MAX {
         return None;
     }

@@ -3,7 +3,6 @@
 use std::str::FromStr;
 
 use crate::color_names::named_color;
-use crate::palette::Slot;
 
 /// Red, green and blue, from 0 to 65 535.
 pub type ColorLevels = [u16; 3];
@@ -20,17 +19,6 @@ pub struct DefaultColors {
 }
 
 impl DefaultColors {
-    /// Returns the colour of a place that has none of its own. As in xterm, the mouse pointer, the Tektronix and text with an
-    /// attribute have those of text, background and cursor, and what is marked has text and background exchanged.
-    pub(crate) fn of(&self, slot: Slot) -> Option<ColorLevels> {
-        match slot {
-            Slot::Dynamic(10 | 13 | 15 | 17) | Slot::Special(_) => self.text,
-            Slot::Dynamic(11 | 14 | 16 | 19) => self.background,
-            Slot::Dynamic(12 | 18) => self.cursor,
-            Slot::Dynamic(_) | Slot::Indexed(_) => None,
-        }
-    }
-
     /// Notes the colour that the OSC of that number is about.
     pub fn note(&mut self, number: u8, levels: ColorLevels) {
         match number {

@@ -5,7 +5,7 @@ use crate::clustering::Clustering;
 use crate::csi::Csi;
 use crate::modes::{ModeFlags, ModeState, MouseEncoding, MouseMode};
 use crate::saved::Contents;
-use crate::screen::Screen;
+use crate::screen::{ALLOCATION_WORK, Screen};
 
 /// Returns the flag that a mode's number stands for.
 const fn ansi_flag(number: u16) -> Option<ModeFlags> {
@@ -82,7 +82,7 @@ impl Screen {
         }
     }
 
-    pub(crate) fn set_private_mode(&mut self, number: u16, on: bool) {
+    fn set_private_mode(&mut self, number: u16, on: bool) {
         if number == 69 && !self.conformance.has_side_margins() {
             return;
         }
@@ -115,6 +115,34 @@ impl Screen {
                 self.restore_cursor();
             }
             _ => {}
+        }
+    }
+
+    /// XTSAVE. Of the saved cursor (1048) the cursor is saved, as xterm has it.
+    pub(crate) fn save_modes(&mut self, csi: &Csi) {
+        self.charge(ALLOCATION_WORK * csi.values().len() as u64);
+        for &number in csi.values() {
+            match self.private_mode(number) {
+                _ if number == 1048 => self.save_cursor(),
+                state @ (ModeState::Set | ModeState::Reset) => {
+                    self.saved_modes.save(number, state == ModeState::Set);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// XTRESTORE. A mode that was not saved, or is as it was, stays as it is.
+    pub(crate) fn restore_modes(&mut self, csi: &Csi) {
+        for &number in csi.values() {
+            if number == 1048 {
+                self.restore_cursor();
+            } else if let Some(is_set) = self.saved_modes.get(number)
+                && self.private_mode(number) != ModeState::switchable(is_set)
+            {
+                self.charge(ALLOCATION_WORK);
+                self.set_private_mode(number, is_set);
+            }
         }
     }
 

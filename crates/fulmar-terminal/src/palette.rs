@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::ops::RangeInclusive;
 
-use crate::colors::ColorLevels;
+use crate::colors::{ColorLevels, DefaultColors};
 
 /// The place of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +38,17 @@ impl Slot {
     pub(crate) fn of_special(number: u16) -> Option<Slot> {
         let number = u8::try_from(number).ok()?;
         (number < SPECIAL_COUNT).then_some(Slot::Special(number))
+    }
+
+    /// Returns the colour of a place where no program has set one. As in xterm, the mouse pointer, the Tektronix and text with an
+    /// attribute have those of text, background and cursor, and what is marked has text and background exchanged.
+    pub(crate) fn color_in(self, colors: &DefaultColors) -> Option<ColorLevels> {
+        match self {
+            Slot::Dynamic(10 | 13 | 15 | 17) | Slot::Special(_) => colors.text,
+            Slot::Dynamic(11 | 14 | 16 | 19) => colors.background,
+            Slot::Dynamic(12 | 18) => colors.cursor,
+            Slot::Dynamic(_) | Slot::Indexed(_) => None,
+        }
     }
 
     fn is_indexed(&self) -> bool {

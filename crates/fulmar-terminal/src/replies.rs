@@ -185,7 +185,7 @@ impl Replies {
     fn answer_question(&mut self, screen: &Screen, report: &TerminalReport, question: Question) {
         match question {
             Question::Color(slot, by_number, ending) => {
-                self.answer_color(report.colors.of(slot), slot, by_number, ending);
+                self.answer_color(slot.color_in(&report.colors), slot, by_number, ending);
             }
             Question::KeyboardFlags(flags) if report.keyboard => {
                 self.push(&format!("\x1b[?{flags}u"));
