@@ -8,7 +8,7 @@ use crate::cell::Cell;
 use crate::grid::Grid;
 use crate::reflow::{Cutter, Place, Reflow};
 use crate::row::{CellRow, SharedRow};
-use crate::rows_above::RowsAbove;
+use crate::rows_above::{RowsAbove, whole_lines};
 use crate::saved_cursor::SavedCursor;
 use crate::screen::Screen;
 use crate::size::{Column, Position, Row, Size};
@@ -72,12 +72,14 @@ impl Screen {
         self.grid.work = work;
     }
 
-    /// Gives the screen the size of a window, and returns false if rows have left for good. The text of the main screen stays around
+    /// Gives the screen the size of a window. The text of the main screen stays around
     /// its cursor: rows leave at the top, and come back. The alternate screen, which its program paints anew, is cropped or
     /// extended at its right and bottom.
-    pub(crate) fn fit(&mut self, size: Size, reflow: Reflow) -> bool {
+    ///
+    /// Returns how many of the rows that there were, above the screen and on it, the history has; `None` if rows have left for good.
+    pub(crate) fn fit(&mut self, size: Size, reflow: Reflow) -> Option<usize> {
         if size == self.size {
-            return true;
+            return Some(self.main_grid_mut().above.told());
         }
         let background = self.style.background;
         let mut places = self.places();
@@ -86,13 +88,13 @@ impl Screen {
             Reflow::AboveCursor if self.alternate => Reflow::All,
             _ => reflow,
         };
-        let is_all_kept = self
+        let told = self
             .main_grid_mut()
             .fit(size, background, reflow, &mut places);
         // What fits is left alone: this is for the alternate grid and whatever goes with a size.
         self.resize(size);
         self.set_places(&places);
-        is_all_kept
+        told
     }
 
     fn places(&self) -> Places {
@@ -146,28 +148,41 @@ impl Screen {
 impl Grid {
     /// Gives the grid another size. Rows below the cursor that are empty go first, then rows leave at the top until the cursor's
     /// is there, and only then those at the bottom are lost. Those that have left come back before empty ones enter below.
-    /// Returns false if rows have left for good.
-    fn fit(&mut self, size: Size, background: Color, reflow: Reflow, places: &mut Places) -> bool {
+    /// Returns how many of the rows that there were the history has; `None` if rows have left for good.
+    fn fit(
+        &mut self,
+        size: Size,
+        background: Color,
+        reflow: Reflow,
+        places: &mut Places,
+    ) -> Option<usize> {
         let mut rows = self.above.take_rows();
         let mut top = rows.len();
         rows.append(&mut self.take_rows());
+        let mut told = self.above.told_of(&rows, top);
         places.all().for_each(|place| place.row += top);
         self.work += rows.len() as u64 + u64::from(size.rows());
         let mut surplus = 0;
+        let mut widths = None;
         if self.columns() != size.columns() {
             let is_end = |row: &CellRow| reflow == Reflow::Off || !row.is_wrapped();
             let others = usize::from(size.rows()) + rows.len() - top;
             surplus = self
                 .above
-                .drop_surplus(&mut rows, is_end, size.columns(), others);
+                .drop_surplus(&mut rows, is_end, size.columns(), others, told);
             top -= surplus;
+            told = told.saturating_sub(surplus);
             places.all().for_each(|place| place.row -= surplus);
             let cropped = match reflow {
                 Reflow::All => VecDeque::new(),
                 Reflow::AboveCursor => rows.split_off(line_start(&rows, places.cursor.row)),
                 Reflow::Off => std::mem::take(&mut rows),
             };
-            (rows, top) = self.set_width(rows, cropped, top, size.columns(), background, places);
+            let cropped_rows = cropped.len();
+            let lines = LineEnds::of(&rows);
+            let starts = [&mut top, &mut told];
+            rows = self.set_width(rows, cropped, starts, size.columns(), background, places);
+            widths = Some((lines, rows.len() - cropped_rows));
         }
         let wanted = usize::from(size.rows());
         let present = rows.len() - top;
@@ -185,28 +200,37 @@ impl Grid {
         places
             .all()
             .for_each(|place| place.row = place.row.saturating_sub(top));
-        self.set_rows(rows.split_off(top));
-        self.above.set_rows(rows) && surplus == 0
+        let told = whole_lines(&rows, told);
+        let shown = rows.split_off(top);
+        let is_all_kept = self.above.set_rows(rows, &shown, told) && surplus == 0;
+        self.set_rows(shown);
+        let told = self.above.told();
+        let told = match widths {
+            Some((lines, cut)) if told < cut => lines.end(self.above.told_ends()),
+            Some((lines, cut)) => lines.rows + told - cut,
+            None => told,
+        };
+        is_all_kept.then_some(told)
     }
 
-    /// Cuts the lines of `lines` anew, and crops or extends the rows below them. Returns all of them, and the number of the
-    /// row that begins the screen, which `top` did before.
+    /// Cuts the lines of `lines` anew, and crops or extends the rows below them. Returns all of them. Of the row that begins at each of
+    /// `starts` is told where it is now.
     fn set_width(
         &mut self,
         lines: VecDeque<SharedRow>,
         mut cropped: VecDeque<SharedRow>,
-        top: usize,
+        starts: [&mut usize; 2],
         columns: u16,
         background: Color,
         places: &mut Places,
-    ) -> (VecDeque<SharedRow>, usize) {
-        let mut first = Place {
-            row: top,
+    ) -> VecDeque<SharedRow> {
+        let mut first = starts.each_ref().map(|row| Place {
+            row: **row,
             column: 0,
-        };
+        });
         let (above, below): (Vec<&mut Place>, Vec<&mut Place>) = places
             .all()
-            .chain([&mut first])
+            .chain(&mut first)
             .partition(|place| place.row < lines.len());
         let mut cutter = Cutter::new(columns);
         let mut rows = cutter.cut(&lines, above);
@@ -217,7 +241,34 @@ impl Grid {
             place.column = place.column.min(usize::from(columns) - 1);
         }
         rows.append(&mut cropped);
-        (rows, first.row)
+        for (start, first) in starts.into_iter().zip(first) {
+            *start = first.row;
+        }
+        rows
+    }
+}
+
+/// The rows behind which the lines of some rows end.
+#[derive(Debug)]
+struct LineEnds {
+    ends: Vec<usize>,
+    /// The number of all rows.
+    rows: usize,
+}
+
+impl LineEnds {
+    fn of(rows: &VecDeque<SharedRow>) -> LineEnds {
+        let ends = (1..).zip(rows).filter(|(_, row)| !row.is_wrapped());
+        LineEnds {
+            ends: ends.map(|(end, _)| end).collect(),
+            rows: rows.len(),
+        }
+    }
+
+    /// Returns the number of rows that the first `count` lines have.
+    fn end(&self, count: usize) -> usize {
+        let last = count.checked_sub(1).and_then(|last| self.ends.get(last));
+        last.copied().unwrap_or(0)
     }
 }
 

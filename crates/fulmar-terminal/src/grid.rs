@@ -55,6 +55,11 @@ impl Grid {
         self.rows.iter()
     }
 
+    /// All rows, uppermost first, to take some of them.
+    pub(crate) fn shown(&self) -> &VecDeque<SharedRow> {
+        &self.rows
+    }
+
     /// All rows, the one that erased rows will be, and those above.
     pub(crate) fn kept_rows(&self) -> impl Iterator<Item = &SharedRow> {
         self.rows

@@ -3,30 +3,33 @@
 use crate::rows_above::RowsAbove;
 use crate::scrollback::Scrollback;
 
-/// The lines that have left the main screen at its top: those that have left for good, and behind them those that a window of another size
-/// may bring back. A line is here when its last row is.
+/// The lines that have left the main screen at its top. A line is here when its last row is.
 ///
-/// Lines are numbered for ever. Those that come back lose their numbers, and have them again when they leave again, changed or not.
+/// Lines are numbered for ever, and a number is always the same line. Those that a window of another size brings back are on the
+/// screen, and not here, until they leave again as they were. If one of them was changed, all of them are here as they had left, and what
+/// leaves from then on has new numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct History<'a> {
-    above: &'a RowsAbove,
     lines: &'a Scrollback,
+    returned: u64,
 }
 
 impl<'a> History<'a> {
     pub(crate) fn new(above: &'a RowsAbove) -> Option<History<'a>> {
-        let lines = above.history()?;
-        Some(History { above, lines })
+        Some(History {
+            lines: above.history()?,
+            returned: above.returned_lines() as u64,
+        })
     }
 
     /// The number of the oldest line that is kept, or of the next one if none is.
     pub fn first(&self) -> u64 {
-        self.lines.first()
+        self.lines.first().min(self.end())
     }
 
     /// The number of the first line that has not left, or not with all its rows. It goes back when a window brings lines back.
     pub fn end(&self) -> u64 {
-        self.lines.end() + self.above.line_ends() as u64
+        self.lines.end().saturating_sub(self.returned)
     }
 
     /// The number of times that the program has cleared everything (`CSI 3 J`, `ESC c`).
@@ -39,7 +42,7 @@ impl<'a> History<'a> {
         self.lines.cleared_at()
     }
 
-    /// The memory of the lines that have left for good.
+    /// The memory of the lines.
     pub fn held_bytes(&self) -> usize {
         self.lines.held_bytes()
     }
@@ -47,22 +50,8 @@ impl<'a> History<'a> {
     /// Puts a packed line into `line`, of which [`unpack_line`](crate::unpack_line) makes rows, and returns false if it is not here.
     pub fn read(&self, number: u64, line: &mut Vec<u8>) -> bool {
         line.clear();
-        if number < self.lines.end() {
-            let found = self.lines.line(number);
-            line.extend_from_slice(found.unwrap_or_default());
-            return found.is_some();
-        }
-        if number >= self.end() {
-            return false;
-        }
-        let mut before = number - self.lines.end();
-        let is_begun = before == 0;
-        let rows = self.above.rows().skip_while(|row| {
-            let is_before = before > 0;
-            before -= u64::from(is_before && !row.is_wrapped());
-            is_before
-        });
-        self.lines.pack(rows, is_begun, line);
-        true
+        let found = self.lines.line(number).filter(|_| number < self.end());
+        line.extend_from_slice(found.unwrap_or_default());
+        found.is_some()
     }
 }

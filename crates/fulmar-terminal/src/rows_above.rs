@@ -23,15 +23,21 @@ const SCROLLED_ROWS_MIN: usize = 256;
 ///
 /// Rows come in by a resize. While some are here, those that the program scrolls off come in as well, so that what is here always
 /// goes on where the screen begins.
+///
+/// The history has a line as soon as its last row has left, and keeps it whatever becomes of the rows. A line that comes back and leaves
+/// again as it was is in the history once; one that was changed on the screen enters it anew.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RowsAbove {
     /// Uppermost first. All as wide as the screen.
     rows: VecDeque<SharedRow>,
-    /// The number of those that end a line.
-    line_ends: usize,
     /// With more rows than that, scrolling has the oldest depart.
     rows_max: usize,
-    /// The lines that no window brings back; `None` if nobody wants them.
+    /// So many of `rows`, from the uppermost on, are in the history. Those behind begin a line that has not left.
+    told: usize,
+    /// The rows at the top of the screen that are in the history, as they were when a window brought them back. While there are some,
+    /// all of `rows` are in the history, too.
+    returned: VecDeque<SharedRow>,
+    /// The lines that have left; `None` if nobody wants them.
     history: Option<Box<Scrollback>>,
 }
 
@@ -47,14 +53,14 @@ impl RowsAbove {
         self.history = Some(Box::new(history));
     }
 
-    /// The lines that no window brings back.
+    /// The lines that have left.
     pub(crate) fn history(&self) -> Option<&Scrollback> {
         self.history.as_deref()
     }
 
-    /// The number of rows that end a line.
-    pub(crate) fn line_ends(&self) -> usize {
-        self.line_ends
+    /// The number of lines in the history that end on the screen: a window has brought them back.
+    pub(crate) fn returned_lines(&self) -> usize {
+        line_ends(self.returned.iter())
     }
 
     /// All rows, uppermost first.
@@ -64,100 +70,188 @@ impl RowsAbove {
 
     /// Takes in a row that was scrolled off, and returns one that nobody wants any more.
     pub(crate) fn push_scrolled(&mut self, row: SharedRow) -> Option<SharedRow> {
-        let oldest = if self.rows.is_empty() {
-            row
-        } else {
-            self.line_ends += usize::from(!row.is_wrapped());
-            self.rows.push_back(row);
-            if self.rows.len() <= self.rows_max {
-                return None;
+        let is_told = self.take_returned(&row);
+        if self.rows.is_empty() {
+            if let Some(history) = &mut self.history
+                && !is_told
+            {
+                history.push_row(&row);
             }
-            let oldest = self.rows.pop_front()?;
-            self.line_ends -= usize::from(!oldest.is_wrapped());
-            oldest
+            return Some(row);
+        }
+        let ends = !row.is_wrapped();
+        self.rows.push_back(row);
+        if is_told {
+            self.told = self.rows.len();
+        } else if ends {
+            self.tell_lines();
+        }
+        if self.rows.len() <= self.rows_max {
+            return None;
+        }
+        self.depart_oldest()
+    }
+
+    /// Returns true if a row that leaves is in the history: it came back from above, and was not changed since.
+    fn take_returned(&mut self, row: &SharedRow) -> bool {
+        let Some(before) = self.returned.front() else {
+            return false;
         };
-        if let Some(history) = &mut self.history {
-            history.push_row(&oldest);
+        if SharedRow::ptr_eq(before, row) || before == row {
+            self.returned.pop_front();
+            return true;
+        }
+        // The line to which it belongs leaves with all its rows, as it is now.
+        self.returned.clear();
+        while let Some(last) = self.told.checked_sub(1)
+            && self.rows.get(last).is_some_and(|row| row.is_wrapped())
+        {
+            self.told = last;
+        }
+        false
+    }
+
+    /// Has the lines enter the history that have left with their last row.
+    fn tell_lines(&mut self) {
+        let Some(history) = &mut self.history else {
+            return;
+        };
+        let untold = self.rows.range(self.told..);
+        let Some(last) = untold.rev().position(|row| !row.is_wrapped()) else {
+            return;
+        };
+        let end = self.rows.len() - last;
+        for row in self.rows.range(self.told..end) {
+            history.push_row(row);
+        }
+        self.told = end;
+    }
+
+    fn depart_oldest(&mut self) -> Option<SharedRow> {
+        let oldest = self.rows.pop_front()?;
+        match (self.told.checked_sub(1), &mut self.history) {
+            (Some(told), _) => self.told = told,
+            (None, Some(history)) => {
+                history.push_row(&oldest);
+            }
+            (None, None) => {}
         }
         Some(oldest)
     }
 
     /// Hands out all rows, uppermost first, for a resize, which brings back those that stay.
     pub(crate) fn take_rows(&mut self) -> VecDeque<SharedRow> {
-        self.note_numbers();
-        self.line_ends = 0;
         std::mem::take(&mut self.rows)
     }
 
+    /// Returns how many of `rows` the history has: of all that there are, of which the first `above` are above the screen.
+    pub(crate) fn told_of(&self, rows: &VecDeque<SharedRow>, above: usize) -> usize {
+        let shown = rows.iter().skip(above);
+        let same = self.returned.iter().zip(shown);
+        let same = same.take_while(|(before, row)| before == row).count();
+        whole_lines(rows, self.told + same)
+    }
+
+    /// The number of rows that the history has, on the screen and above it.
+    pub(crate) fn told(&self) -> usize {
+        self.told + self.returned.len()
+    }
+
+    /// The number of those that end a line.
+    pub(crate) fn told_ends(&self) -> usize {
+        line_ends(self.rows.range(..self.told)) + self.returned_lines()
+    }
+
     /// Has the rows at the start of `rows`, all that there are, depart that cannot stay in a window of so many columns: each line takes
-    /// a row. `others` rows are not above. Returns how many those are.
+    /// a row. `others` rows are not above, and the history has the first `told`. Returns how many those are.
     pub(crate) fn drop_surplus(
         &mut self,
         rows: &mut VecDeque<SharedRow>,
         is_end: impl Fn(&CellRow) -> bool,
         columns: u16,
         others: usize,
+        told: usize,
     ) -> usize {
         let most = rows_max(columns) + others;
         let ends = rows.iter().enumerate().rev().filter(|(_, row)| is_end(row));
         let surplus = ends.map(|(number, _)| number + 1).nth(most).unwrap_or(0);
-        self.depart(rows, surplus);
-        surplus
-    }
-
-    /// Takes the rows that a resize leaves above the screen. The oldest depart if there are too many; returns true if none has.
-    pub(crate) fn set_rows(&mut self, mut rows: VecDeque<SharedRow>) -> bool {
-        let rows_max = rows_max(rows.front().map_or(1, |row| row.columns()));
-        let departed = rows.len().saturating_sub(rows_max);
-        self.depart(&mut rows, departed);
-        self.rows_max = rows.len().max(SCROLLED_ROWS_MIN);
-        self.line_ends = rows.iter().filter(|row| !row.is_wrapped()).count();
-        self.rows = rows;
-        departed == 0
-    }
-
-    /// Takes note that all lines here have had their numbers, before a window brings some back.
-    fn note_numbers(&mut self) {
-        if let Some(history) = &mut self.history {
-            history.note_above(self.line_ends as u64);
-        }
-    }
-
-    /// Has the first `count` of `rows` leave for good.
-    fn depart(&mut self, rows: &mut VecDeque<SharedRow>, count: usize) {
-        for row in rows.drain(..count) {
-            if let Some(history) = &mut self.history {
+        for (number, row) in rows.drain(..surplus).enumerate() {
+            if let Some(history) = &mut self.history
+                && number >= told
+            {
                 history.push_row(&row);
             }
         }
+        surplus
+    }
+
+    /// Takes the rows that a resize leaves above the screen, which is `shown`. The history has `told` of all these. The oldest depart if
+    /// there are too many; returns true if none has.
+    pub(crate) fn set_rows(
+        &mut self,
+        rows: VecDeque<SharedRow>,
+        shown: &VecDeque<SharedRow>,
+        told: usize,
+    ) -> bool {
+        let rows_max = rows_max(rows.front().map_or(1, |row| row.columns()));
+        self.rows = rows;
+        self.note_told(shown, told);
+        self.tell_lines();
+        let surplus = self.rows.len().saturating_sub(rows_max);
+        for _ in 0..surplus {
+            self.depart_oldest();
+        }
+        self.rows_max = self.rows.len().max(SCROLLED_ROWS_MIN);
+        surplus == 0
+    }
+
+    /// Takes note that the history has the first `told` of the rows above the screen and on it, which is `shown`.
+    pub(crate) fn note_told(&mut self, shown: &VecDeque<SharedRow>, told: usize) {
+        self.told = told.min(self.rows.len());
+        let shown = shown.iter().take(told - self.told);
+        self.returned = shown.cloned().collect();
     }
 
     /// Returns the rows alone.
     pub(crate) fn kept(&self) -> RowsAbove {
         RowsAbove {
             rows: self.rows.clone(),
-            line_ends: self.line_ends,
             rows_max: self.rows_max,
+            told: self.told,
+            returned: self.returned.clone(),
             history: None,
         }
     }
 
     /// Takes back the rows of before.
     pub(crate) fn go_back_to(&mut self, before: &RowsAbove) {
-        self.note_numbers();
-        self.rows.clone_from(&before.rows);
-        self.line_ends = before.line_ends;
-        self.rows_max = before.rows_max;
+        let history = self.history.take();
+        *self = RowsAbove {
+            history,
+            ..before.kept()
+        };
     }
 
     /// Drops everything, as the program wants it.
     pub(crate) fn clear(&mut self) {
         self.rows.clear();
-        let lines = std::mem::take(&mut self.line_ends);
+        self.returned.clear();
+        self.told = 0;
         if let Some(history) = &mut self.history {
-            history.clear(lines as u64);
+            history.clear();
         }
     }
+}
+
+/// Returns how many of the first `count` rows are lines that are whole.
+pub(crate) fn whole_lines(rows: &VecDeque<SharedRow>, count: usize) -> usize {
+    let first = rows.range(..count.min(rows.len()));
+    let last = first.rev().position(|row| !row.is_wrapped());
+    last.map_or(0, |behind| count.min(rows.len()) - behind)
+}
+
+fn line_ends<'a>(rows: impl Iterator<Item = &'a SharedRow>) -> usize {
+    rows.filter(|row| !row.is_wrapped()).count()
 }
 
 /// Returns how many rows of so many columns may be here.
@@ -182,11 +276,15 @@ mod tests {
             lines: 100_000,
             ..ScrollbackLimits::default()
         }));
-        above.set_rows(std::iter::repeat_n(row(columns), count).collect());
+        above.set_rows(
+            std::iter::repeat_n(row(columns), count).collect(),
+            &VecDeque::new(),
+            0,
+        );
         above
     }
 
-    fn departed(above: &RowsAbove) -> u64 {
+    fn told(above: &RowsAbove) -> u64 {
         above.history().map_or(0, Scrollback::end)
     }
 
@@ -195,12 +293,10 @@ mod tests {
         for (columns, kept) in [(1, ROWS_MAX), (80, 13_107), (4096, 256)] {
             let mut above = above(columns, 20_000);
             assert_eq!(above.rows().len(), kept);
-            assert_eq!(above.line_ends(), kept);
-            assert_eq!(departed(&above), 20_000 - kept as u64);
+            assert_eq!(told(&above), 20_000);
             assert_eq!(above.push_scrolled(row(columns)), Some(row(columns)));
             assert_eq!(above.rows().len(), kept);
-            assert_eq!(above.line_ends(), kept);
-            assert_eq!(departed(&above), 20_001 - kept as u64);
+            assert_eq!(told(&above), 20_001);
         }
     }
 
@@ -209,13 +305,12 @@ mod tests {
         let mut above = RowsAbove::default();
         assert!(above.is_idle());
         assert_eq!(above.push_scrolled(row(2)), Some(row(2)));
-        above.set_rows([row(3)].into());
+        above.set_rows([row(3)].into(), &VecDeque::new(), 0);
         for _ in 1..SCROLLED_ROWS_MIN {
             assert_eq!(above.push_scrolled(row(4)), None);
         }
         assert_eq!(above.push_scrolled(row(5)), Some(row(3)));
         above.clear();
         assert!(above.is_idle());
-        assert_eq!(above.line_ends(), 0);
     }
 }

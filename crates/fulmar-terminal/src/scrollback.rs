@@ -49,8 +49,6 @@ pub struct Scrollback {
     chunks: VecDeque<Chunk>,
     first: u64,
     end: u64,
-    /// The highest end that there was, with the lines that a window may have brought back.
-    highest: u64,
     clears: u64,
     cleared_at: u64,
     held_bytes: usize,
@@ -104,7 +102,6 @@ impl Scrollback {
             chunks: VecDeque::new(),
             first: 0,
             end: 0,
-            highest: 0,
             clears: 0,
             cleared_at: 0,
             held_bytes: 0,
@@ -187,38 +184,9 @@ impl Scrollback {
         }
     }
 
-    /// Appends to `line`, which is empty, the packed line that begins with `rows`, or is what has begun here and goes on with them.
-    pub(crate) fn pack<'a>(
-        &self,
-        rows: impl Iterator<Item = &'a SharedRow>,
-        is_begun: bool,
-        line: &mut Vec<u8>,
-    ) {
-        let mut packer = Packer::default();
-        if let Some(last) = self.chunks.back()
-            && is_begun
-        {
-            packer = self.packer.clone();
-            line.extend_from_slice(last.bytes.get(last.open_start()..).unwrap_or_default());
-        }
-        for row in rows {
-            if packer.push_row(row, line, 0) {
-                return;
-            }
-        }
-    }
-
-    /// Takes note that so many lines that are not here have numbers, too.
-    pub(crate) fn note_above(&mut self, lines: u64) {
-        self.highest = self.highest.max(self.end + lines);
-    }
-
-    /// Drops everything, as the program wants it. `above` lines that are not here have gone, too: the numbers go on behind all that
-    /// there were, also where a window has brought lines back.
-    pub(crate) fn clear(&mut self, above: u64) {
-        self.note_above(above);
+    /// Drops everything, as the program wants it. The numbers go on.
+    pub(crate) fn clear(&mut self) {
         self.forget();
-        self.end = self.highest;
         self.first = self.end;
         self.cleared_at = self.end;
         self.clears += 1;

@@ -94,7 +94,7 @@ impl Terminal {
         if size == self.screen.size() {
             return;
         }
-        let before = match self.before_resizes.take() {
+        let mut before = match self.before_resizes.take() {
             Some(before) => {
                 self.screen.go_back_to(&before.0);
                 self.above.go_back_to(&before.1);
@@ -103,9 +103,14 @@ impl Terminal {
             None => Box::new((self.screen.clone(), self.above.kept())),
         };
         self.screen.swap_above(&mut self.above);
-        let is_all_kept = self.screen.fit(size, reflow);
+        let told = self.screen.fit(size, reflow);
         self.screen.swap_above(&mut self.above);
-        self.before_resizes = Some(before).filter(|_| is_all_kept);
+        self.before_resizes = told.map(|told| {
+            // What has entered the history stays there.
+            let (screen, above) = &mut *before;
+            above.note_told(screen.main_grid_mut().shown(), told);
+            before
+        });
     }
 
     /// The rows right above the main screen, uppermost first, that a window of another size brings back.
