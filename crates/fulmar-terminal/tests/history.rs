@@ -49,6 +49,30 @@ fn is_same(one: &SharedRow, other: &SharedRow) -> bool {
     one == other || gap(one) && gap(other) && text(one) == text(other)
 }
 
+/// The text on the screen, line for line as it has wrapped.
+fn shown_text(terminal: &Terminal) -> String {
+    let mut text = String::new();
+    for row in terminal.screen().rows() {
+        row.push_text(&mut text);
+        text.push_str(if row.is_wrapped() { "" } else { "\n" });
+    }
+    text
+}
+
+/// Fails if one of the lines that are `known` has changed, and takes in those that are new.
+fn check_numbers(terminal: &Terminal, known: &mut Vec<Vec<u8>>) -> Result<(), TestCaseError> {
+    let history = history(terminal);
+    let mut line = Vec::new();
+    for number in 0..history.end() {
+        prop_assert!(history.read(number, &mut line));
+        match known.get(number as usize) {
+            Some(known) => prop_assert_eq!(known, &line, "number {}", number),
+            None => known.push(line.clone()),
+        }
+    }
+    Ok(())
+}
+
 /// Output that programs print line by line.
 fn output() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -131,6 +155,50 @@ proptest! {
             let rows = unpack_line(&packed, 1000).expect("what was packed");
             prop_assert_eq!(rows.len(), 1);
             prop_assert!(rows.first() == Some(row), "{number}");
+        }
+    }
+
+    /// Whatever a program does with what a window brings back.
+    #[test]
+    fn a_number_is_always_the_same_line_and_what_was_not_erased_is_in_one(
+        steps in prop::collection::vec((0..6u8, 1..8u16, 8..20u16), 1..30),
+    ) {
+        let mut terminal = terminal(size(4, 10), ScrollbackLimits::default());
+        let (mut known, mut word) = (Vec::new(), 0);
+        let mut wanted = Vec::new();
+        for (what, rows, columns) in steps {
+            let mut print = |count: u16| {
+                let words = (0..count).map(|_| {
+                    word += 1;
+                    wanted.push(format!("<{word}>"));
+                    format!("<{word}>\r\n")
+                });
+                words.collect::<String>()
+            };
+            match what {
+                0 | 1 => terminal.process(print(columns / 2).as_bytes()),
+                2 | 3 => terminal.resize(size(rows, columns)),
+                4 => {
+                    let text = print(1);
+                    let shown = shown_text(&terminal);
+                    wanted.retain(|word| !shown.contains(word.as_str()));
+                    terminal.process(format!("\x1b[H\x1b[J{text}").as_bytes());
+                }
+                _ => {
+                    // Above the cursor, and so perhaps of a line that came back.
+                    let text = print(1);
+                    let shown = shown_text(&terminal);
+                    wanted.retain(|word| !shown.contains(word.as_str()));
+                    terminal.process(format!("\x1b[{rows}A\x1b[K{text}\x1b[{rows}B").as_bytes());
+                }
+            }
+            check_numbers(&terminal, &mut known)?;
+        }
+        terminal.process("\r\n".repeat(10).as_bytes());
+        check_numbers(&terminal, &mut known)?;
+        let all: String = known.iter().map(|line| String::from_utf8_lossy(line)).collect();
+        for word in wanted {
+            prop_assert!(all.contains(&word), "{word} is not in {all:?}");
         }
     }
 

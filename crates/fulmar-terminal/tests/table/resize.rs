@@ -1,7 +1,7 @@
 //! Resizes of the window, and the rows that stay.
 
 use crate::{drawn, padded, support};
-use fulmar_terminal::{ScrollbackLimits, Size, Terminal, unpack_line};
+use fulmar_terminal::{Reflow, ScrollbackLimits, Size, Terminal, unpack_line};
 
 /// On a screen of `before` rows by 8 columns, a window of `after` rows leaves what is drawn there.
 #[track_caller]
@@ -180,6 +180,87 @@ fn a_window_takes_lines_back_with_their_numbers() {
     assert_eq!(next, 257);
     terminal.process(b"\x1b[3J");
     assert_eq!(above(&terminal, 0), (Vec::new(), 257));
+}
+
+/// Three lines that have left and come back, with numbers from 0 on.
+fn with_lines_that_came_back() -> Terminal {
+    let mut terminal = with_history(support::terminal(size(4), "│"));
+    terminal.process(b"a\r\nb\r\nc\r\n$ ");
+    terminal.resize(size(1));
+    terminal.process(b"x");
+    assert_eq!(above(&terminal, 0).0, ["a", "b", "c"]);
+    terminal.resize(size(4));
+    assert_eq!(above(&terminal, 0), (Vec::new(), 0));
+    terminal
+}
+
+#[test]
+fn what_leaves_in_the_place_of_lines_that_came_back_has_new_numbers() {
+    let mut terminal = with_lines_that_came_back();
+    terminal.process(b"\x1b[H\x1b[Jd\r\ne\r\nf\r\ng\r\nh\r\n");
+    assert_eq!(above(&terminal, 0).0, ["a", "b", "c", "d", "e"]);
+}
+
+#[test]
+fn a_line_that_was_changed_has_a_new_number_and_so_have_those_behind_it() {
+    let mut terminal = with_lines_that_came_back();
+    terminal.process(b"\x1b[2;1HB\x1b[4;1H\n");
+    assert_eq!(above(&terminal, 0).0, ["a"]);
+    terminal.process(b"\n\n");
+    assert_eq!(above(&terminal, 0).0, ["a", "b", "c", "B", "c"]);
+}
+
+#[test]
+fn a_line_of_several_rows_that_was_changed_leaves_whole() {
+    let mut terminal = with_history(support::terminal(size(4), "│"));
+    terminal.process(b"12345678abc\r\nd\r\n$ ");
+    terminal.resize(size(1));
+    terminal.process(b"x");
+    terminal.resize(size(3));
+    assert_eq!(drawn(terminal.screen()), "abc\nd\n$ x│");
+    terminal.process(b"\x1b[HABC\x1b[3;1H\n\n");
+    assert_eq!(
+        above(&terminal, 0).0,
+        ["12345678abc", "d", "12345678ABC", "d"]
+    );
+}
+
+#[test]
+fn windows_that_change_with_nothing_drawn_enter_no_line_twice() {
+    for reflow in [Reflow::All, Reflow::AboveCursor, Reflow::Off] {
+        for first in [(1, 8), (1, 20), (2, 8), (3, 10)] {
+            let mut terminal = with_history(support::terminal(size(4), "│"));
+            terminal.process(b"12345678abc\r\nd\r\n$ ");
+            for (rows, columns) in [first, (2, 12), (1, 20), (4, 13), (4, 8)] {
+                let window = Size::new(rows, columns).expect("a small size");
+                terminal.resize_with(window, reflow);
+            }
+            if reflow == Reflow::All {
+                assert_eq!(above(&terminal, 0), (Vec::new(), 0), "all came back");
+            }
+            terminal.process(b"\x1b[4;1H\n\n\n\n");
+            let text = above(&terminal, 0).0.concat();
+            // Where rows are no lines any more, the beginning of one may have left alone before.
+            let is_cropped = reflow == Reflow::Off && first == (3, 10);
+            let before = if is_cropped { "12345678" } else { "" };
+            let wanted = format!("{before}12345678abcd$ ");
+            assert_eq!(text, wanted, "{reflow:?} {first:?}");
+        }
+    }
+}
+
+#[test]
+fn a_line_of_very_many_cells_keeps_its_numbers() {
+    let mut terminal = with_history(support::terminal(size(3), "│"));
+    terminal.process(b"a\r\nb\r\n$ ");
+    terminal.resize(size(1));
+    terminal.process("x".repeat(40_000).as_bytes());
+    terminal.process(b"\r\ny\r\n");
+    let (before, end) = above(&terminal, 0);
+    assert_eq!(end, 5, "two of them are of the long one");
+    terminal.process(&b"z\r\n".repeat(1000));
+    let (after, _) = above(&terminal, 0);
+    assert!(after.starts_with(&before));
 }
 
 #[test]
