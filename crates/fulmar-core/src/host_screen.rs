@@ -280,7 +280,7 @@ impl HostScreen {
         let is_alone = frame.is_empty() && self.screen.size() == source.screen.size();
         Some(if is_alone {
             let run = lines.run(from, history.told, LINES_BYTES.min(room), true);
-            let bytes: usize = run.lines.iter().map(|line| line.len() + 4).sum();
+            let bytes: usize = run.lines.iter().map(|line| told_lines::cost(line)).sum();
             if bytes <= room {
                 run
             } else {

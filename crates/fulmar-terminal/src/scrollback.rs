@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::packing::{LINE_BYTES_MAX, Packer};
 use crate::row::SharedRow;
 
-/// Lines lie together in pieces of so many bytes. Chosen by eye: what is lost where a piece ends is little, and what goes with the
+/// Lines lie together in pieces of so many bytes, with the places where they end. Chosen by eye: what is lost where a piece ends is little, and what goes with the
 /// oldest one when the bytes have a limit, too.
 const CHUNK_BYTES: usize = 64 << 10;
 
@@ -205,7 +205,9 @@ impl Scrollback {
             return;
         };
         last.ends.push(last.bytes.len() as u32);
-        let is_full = last.bytes.len() > CHUNK_BYTES - CHUNK_SLACK;
+        // An empty line takes memory, too.
+        let taken = last.bytes.len() + last.ends.len() * size_of::<u32>();
+        let is_full = taken > CHUNK_BYTES - CHUNK_SLACK;
         let held = last.held_bytes();
         self.held_bytes += held - last.counted;
         last.counted = held;

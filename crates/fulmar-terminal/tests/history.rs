@@ -269,6 +269,28 @@ fn the_oldest_lines_go_when_there_are_too_many_bytes() {
 }
 
 #[test]
+fn empty_lines_take_no_more_than_the_limits_allow() {
+    for limits in [
+        ScrollbackLimits::default(),
+        ScrollbackLimits {
+            lines: usize::MAX,
+            bytes: 200 << 10,
+        },
+    ] {
+        let mut terminal = terminal(size(2, 80), limits);
+        let newlines = [b'\n'; 1000];
+        for _ in 0..300 {
+            terminal.process(&newlines);
+            let held = history(&terminal).held_bytes();
+            assert!(held <= 300 << 10, "{held} for {limits:?}");
+        }
+        let history = history(&terminal);
+        assert_eq!(history.end(), 299_999);
+        assert!(history.end() - history.first() >= 10_000);
+    }
+}
+
+#[test]
 fn no_limit_lets_a_line_be_longer_than_it_may() {
     let mut terminal = terminal(size(2, 4096), ScrollbackLimits::default());
     let link = "x".repeat(2000);

@@ -44,7 +44,7 @@ impl ToldLines {
         while let Some((first, line)) = self.lines.front()
             && *first < number
         {
-            self.bytes -= line.len();
+            self.bytes -= cost(line);
             self.lines.pop_front();
         }
         let last = self.lines.back().map_or(number, |(last, _)| last + 1);
@@ -53,7 +53,7 @@ impl ToldLines {
             if self.bytes >= WINDOW_BYTES || !history.read(next, &mut packed) {
                 break;
             }
-            self.bytes += packed.len();
+            self.bytes += cost(&packed);
             self.lines.push_back((next, packed.as_slice().into()));
         }
     }
@@ -73,7 +73,7 @@ impl ToldLines {
         };
         let mut left = bytes_max;
         for (number, line) in self.lines.range(start..) {
-            let cost = line.len() + LINE_OVERHEAD_BYTES;
+            let cost = cost(line);
             let is_wanted = cost <= left || is_alone && run.lines.is_empty();
             if run.lines.is_empty() && *number < to {
                 run.first = *number;
@@ -116,9 +116,42 @@ impl ToldLines {
 /// Source: docs/protocol.md §13.14, as the encoding of Protocol Buffers has it.
 const LINE_OVERHEAD_BYTES: usize = 1 + 3;
 
+/// Returns the most bytes that a packed line takes in a message: more than none if it is empty.
+pub(super) fn cost(line: &[u8]) -> usize {
+    line.len() + LINE_OVERHEAD_BYTES
+}
+
 #[cfg(test)]
 mod tests {
+    use fulmar_terminal::{ScrollbackLimits, Size, Terminal};
+
     use super::*;
+
+    #[test]
+    fn empty_lines_fill_the_window_too() {
+        let mut terminal = Terminal::new(Size::new(2, 8).unwrap());
+        terminal.keep_history(ScrollbackLimits {
+            lines: usize::MAX,
+            ..ScrollbackLimits::default()
+        });
+        terminal.process(&[b'\n'; 20_000]);
+        let history = terminal.history().unwrap();
+        let place = HistoryPlace {
+            end: history.end(),
+            ..HistoryPlace::default()
+        };
+        let mut told = ToldLines::default();
+        told.follow(0, &history, place);
+        assert_eq!(
+            told.end(),
+            Some((WINDOW_BYTES / LINE_OVERHEAD_BYTES) as u64)
+        );
+        told.follow(10, &history, place);
+        assert_eq!(
+            told.end(),
+            Some((WINDOW_BYTES / LINE_OVERHEAD_BYTES + 10) as u64)
+        );
+    }
 
     fn lines(numbers: &[u64]) -> ToldLines {
         let line = |number: &u64| (*number, Rc::from(number.to_string().as_bytes()));
