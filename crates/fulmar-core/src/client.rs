@@ -152,6 +152,7 @@ impl Client {
         let mut sealer = Sealer::new(key, Direction::ToServer);
         sealer.skip_to(numbering.first);
         let mut stream = UserStream::writing();
+        let capabilities = Agreement::capabilities_of(agreement);
         let mut endpoint = Endpoint::new(
             now,
             EndpointConfig {
@@ -162,7 +163,7 @@ impl Client {
             sealer,
             opener,
             stream.clone(),
-            HostScreen::blank(size),
+            HostScreen::blank(size).reading(capabilities),
             Box::new(SeededNoise::new(seed)),
         );
         // The first event of a stream is the window's size: docs/protocol.md §6.1.
@@ -173,7 +174,7 @@ impl Client {
         Client {
             endpoint,
             numbering,
-            capabilities: Agreement::capabilities_of(agreement),
+            capabilities,
             stream,
             keys: EscapeReader::new(escape_key, compat),
             probe: TerminalProbe::default(),

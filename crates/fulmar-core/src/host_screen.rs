@@ -55,6 +55,8 @@ pub struct HostScreen {
     hints: Option<TtyHints>,
     /// `None` until something is heard of it; in a session that has not agreed on it, that is never.
     history: Option<HistoryState>,
+    /// True if the reader has agreed on that.
+    takes_history: bool,
     /// The lines that the states of this object have brought.
     inbox: Rc<RefCell<LineInbox>>,
     vocabulary: &'static Vocabulary,
@@ -82,6 +84,7 @@ impl HostScreen {
             echo_ack: StateNumber::ZERO,
             hints: None,
             history: None,
+            takes_history: false,
             inbox: Rc::default(),
             vocabulary: &Vocabulary::STOCK,
             ignored_hints: Rc::default(),
@@ -97,6 +100,14 @@ impl HostScreen {
         }
     }
 
+    /// Returns this state for a reader that takes a history only if it has agreed on that.
+    pub(crate) fn reading(self, agreed: Capabilities) -> HostScreen {
+        HostScreen {
+            takes_history: agreed.has(Capability::History),
+            ..self
+        }
+    }
+
     /// Returns a later state of the same object, with the same hints.
     #[must_use]
     pub fn with(&self, screen: impl Into<Rc<Screen>>, echo_ack: StateNumber) -> HostScreen {
@@ -105,6 +116,7 @@ impl HostScreen {
             echo_ack,
             hints: self.hints,
             history: self.history.clone(),
+            takes_history: self.takes_history,
             inbox: Rc::clone(&self.inbox),
             vocabulary: self.vocabulary,
             ignored_hints: Rc::clone(&self.ignored_hints),
@@ -426,6 +438,9 @@ impl Synced for HostScreen {
                 screen.set_clustering(Clustering::Permanent);
                 true
             }),
+            wire::Part::History(_) if !self.takes_history => {
+                Err(ApplyError::new("nobody has agreed on a history"))
+            }
             wire::Part::History(history) => self.note_history(history, work),
             wire::Part::EchoAck(number) if number < self.echo_ack => {
                 Err(ApplyError::new("the echo ack goes back"))

@@ -386,8 +386,21 @@ fn with_lines(end: u64, told: u64) -> HostScreen {
         end,
         ..HistoryPlace::default()
     };
-    let screen = HostScreen::blank(Size::default());
+    let screen = HostScreen::blank(Size::default()).reading(Capabilities::ALL);
     screen.with_history(place, told, &Rc::default())
+}
+
+#[test]
+fn a_history_that_was_not_agreed_on_is_refused() {
+    let without = Capabilities::ALL
+        .iter()
+        .filter(|one| *one != Capability::History);
+    let difference = with_lines(3, 0).diff_from(&with_lines(0, 0), Budget::UNLIMITED);
+    for (agreed, is_taken) in [(Capabilities::ALL, true), (without.collect(), false)] {
+        let mut state = HostScreen::blank(Size::default()).reading(agreed);
+        let applied = state.apply(&difference.bytes, &mut WorkBudget::unlimited());
+        assert_eq!(applied.is_ok(), is_taken);
+    }
 }
 
 #[test]
