@@ -103,6 +103,12 @@ impl Connection {
         }
     }
 
+    /// Takes note that a client before this one was told that state, and all that has happened once up to there.
+    pub(crate) fn begin_after(&mut self, now: Time, told: &HostScreen) {
+        let size = self.endpoint.local().screen().size();
+        self.endpoint.begin_with(now, told.blank_after(size));
+    }
+
     /// Tells if the client has left a session that is to go on.
     pub(crate) fn is_left(&self) -> bool {
         self.capabilities.has(Capability::Attach) && self.endpoint.farewell() == Some(WIRE_DETACHED)

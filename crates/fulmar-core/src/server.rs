@@ -244,7 +244,7 @@ impl Server {
         } = config;
         let config = ConnectionConfig {
             agreement: Some(agreement),
-            blank: self.told().blank_after(size),
+            blank: HostScreen::blank(size),
             datagram_bytes,
             seed,
         };
@@ -543,7 +543,8 @@ impl Server {
         }
         tracing::info!("another client has attached");
         self.session.change_client();
-        let connection = attachment.connection;
+        let mut connection = attachment.connection;
+        connection.begin_after(now, self.told());
         if connection.may_want_history() {
             self.session.keep_history(self.history);
         }

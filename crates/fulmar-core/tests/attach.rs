@@ -579,6 +579,15 @@ fn what_happens_once_is_told_to_one_client() {
     world.run(Duration::from_secs(1), &mut seats);
     assert_eq!(told(&seats[0]), (0, String::new()));
 
+    // Nor is anybody told what has happened between a login and the client's first word, for another heard that.
+    assert!(world.attach(4));
+    happens(&mut world, b"\x07\x1b]52;c;eWVz\x07");
+    world.run(Duration::from_secs(1), &mut seats);
+    assert_eq!(told(&seats[0]), (1, "eWVz".to_owned()));
+    let mut seats = vec![world.seat(4)];
+    world.run(Duration::from_secs(1), &mut seats);
+    assert_eq!(told(&seats[0]), (0, String::new()));
+
     // What happens while nobody is there waits for whoever comes.
     assert!(seats[0].client.detach(world.time()));
     world.run(Duration::from_secs(2), &mut seats);

@@ -172,6 +172,13 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         }
     }
 
+    /// Begins with that object instead of the one with which the endpoint was made, which the peer could not tell apart. Only
+    /// before anything was sent; later nothing happens.
+    pub fn begin_with(&mut self, now: Time, local: L) {
+        self.conversation.sender.begin_with(now, local);
+        self.settle(now);
+    }
+
     /// Says that input of the peer has just been made use of: what changes next is an echo, which leaves
     /// sooner than other output.
     pub fn expect_echo(&mut self, now: Time) {

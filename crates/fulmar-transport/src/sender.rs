@@ -213,6 +213,13 @@ impl<S: Synced> Sender<S> {
         }
     }
 
+    /// Takes another object for the beginning, state 0, of one that nothing was sent of yet.
+    pub(crate) fn begin_with(&mut self, now: Time, initial: S) {
+        if self.last().number == StateNumber::ZERO {
+            *self = Sender::new(now, initial, self.window);
+        }
+    }
+
     /// Takes over the present state of the object. One that the peer could not tell from the former
     /// changes nothing. Returns whether it did.
     pub fn set_current(&mut self, now: Time, state: S) -> bool {
