@@ -154,6 +154,15 @@ impl Connection {
         self.may_want_history() && self.endpoint.dialect() == Dialect::Native
     }
 
+    /// Tells if the client has not acknowledged all lines above the screen.
+    pub(crate) fn owes_history(&self, session: &Session) -> bool {
+        let Some((_, place)) = session.history().filter(|_| self.wants_history()) else {
+            return false;
+        };
+        let told = self.endpoint.acknowledged().told();
+        self.endpoint.ending().is_none() && told.unwrap_or(0) < place.end
+    }
+
     /// Returns `state` with as much of the history as is to be told now: a few lines more with a screen that has to be sent, where there
     /// is room beside it; nothing until the client has acknowledged that; and then as much as may be on its way.
     fn with_history(&mut self, state: HostScreen, session: &Session) -> HostScreen {

@@ -1,5 +1,7 @@
 //! The server of a session as a state machine.
 
+mod last_lines;
+
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -145,6 +147,8 @@ const DISMISSED_MAX: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Serving,
+    /// The program has ended, and the client is told what it has printed above the screen, up to that time.
+    Telling(Time),
     /// The client is being told.
     Closing(ServerEnding),
     /// The client is told once; the session ends when that has been sent.
@@ -379,7 +383,7 @@ impl Server {
         self.settle(now);
         // Only after the last output has become the screen, since a shutdown accepts no further
         // change (docs/protocol.md §5.6).
-        self.close(now, ServerEnding::ProgramEnded);
+        self.begin_telling(now);
         self.settle(now);
     }
 
@@ -421,7 +425,8 @@ impl Server {
             .connection
             .as_ref()
             .is_some_and(|connection| connection.endpoint.path().is_some());
-        if self.phase == Phase::Serving && can_say_goodbye {
+        let is_open = matches!(self.phase, Phase::Serving | Phase::Telling(_));
+        if is_open && can_say_goodbye {
             self.close(now, ServerEnding::Asked);
         } else {
             self.end(ServerEnding::Asked);
@@ -469,6 +474,7 @@ impl Server {
             attachment.map(|attachment| (attachment.due(), Wake::Attachment)),
             self.session.due(),
             self.liveness.due().map(|at| (at, Wake::Silence)),
+            self.telling_until().map(|at| (at, Wake::LastLines)),
         ])
     }
 
@@ -628,8 +634,12 @@ impl Server {
 
     /// Says goodbye to the client. If there is none, that is the end.
     fn close(&mut self, now: Time, why: ServerEnding) {
+        let why = match self.phase {
+            Phase::Telling(_) => ServerEnding::ProgramEnded,
+            _ => why,
+        };
         match &mut self.connection {
-            _ if self.phase != Phase::Serving => {}
+            _ if !matches!(self.phase, Phase::Serving | Phase::Telling(_)) => {}
             Some(connection) => {
                 self.phase = Phase::Closing(why);
                 connection.endpoint.start_shutdown(now);
@@ -665,6 +675,7 @@ impl Server {
         self.handle_link_events(now);
         if let Some(size) = self.session.advance(now)
             && self.has_started_shell
+            && self.telling_until().is_none()
         {
             self.events.push_back(ServerEvent::ResizePty { size });
         }
@@ -672,6 +683,7 @@ impl Server {
         if let Some(connection) = &mut self.connection {
             connection.follow(now, &self.session);
         }
+        self.finish_telling(now);
         while let Some(change) = self.liveness.look(now) {
             self.handle_change(now, change);
         }
@@ -755,6 +767,7 @@ impl Server {
             (_, Ending::KeySpent) => ServerEnding::KeySpent,
             (_, Ending::Altered) => ServerEnding::Altered,
             (Phase::Closing(why) | Phase::Leaving(why), _) => why,
+            (Phase::Telling(_), _) => ServerEnding::ProgramEnded,
             (Phase::Serving | Phase::Ended, _) => ServerEnding::ClientLeft,
         }
     }

@@ -26,6 +26,8 @@ pub enum Wake {
     Silence,
     /// Nobody has used an attachment.
     Attachment,
+    /// The program has ended, and its last lines have been told for long enough.
+    LastLines,
     /// The notice line reads differently from then on.
     Notice,
     /// A title that came too soon after another is shown.
@@ -68,6 +70,7 @@ impl fmt::Display for Wake {
             Wake::Report => f.pad("report"),
             Wake::Silence => f.pad("silence"),
             Wake::Attachment => f.pad("attachment"),
+            Wake::LastLines => f.pad("last lines"),
             Wake::Notice => f.pad("notice"),
             Wake::Title => f.pad("title"),
             Wake::Prediction => f.pad("prediction"),

@@ -239,6 +239,43 @@ fn an_outage_delays_lines_and_loses_none() -> Result<(), Failure> {
     Ok(())
 }
 
+#[test]
+fn what_a_program_prints_last_arrives_before_the_session_ends() -> Result<(), Failure> {
+    for seed in 0..seeds().min(50) {
+        for last in ["", "\x1b[?1049h"] {
+            let loss = (seed % 4) as u8;
+            let mut world = start(path(seed, loss, 20), ScrollbackLimits::default())?;
+            write(&mut world, 0..1000);
+            world.program_writes(last.as_bytes());
+            world.program_exits();
+            world
+                .sim
+                .run_until(secs(15), |(near, _)| near.ended.is_some())?;
+            let mut collected = Collected::default();
+            collected.fetch(&mut world)?;
+            check(&mut world, &collected)?;
+            assert_eq!(collected.next, end(&world), "seed {seed} {last:?}");
+            assert!(collected.skips.is_empty(), "seed {seed}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn lines_that_nobody_takes_delay_no_end_for_long() -> Result<(), Failure> {
+    let out = || Outage::between(secs(10), secs(400));
+    let net = Network::seeded(3).up([out()]).down([out()]);
+    let mut world = start(net, ScrollbackLimits::default())?;
+    world.run_for(secs(10))?;
+    write(&mut world, 0..1000);
+    world.program_exits();
+    let took = world
+        .sim
+        .run_until(secs(60), |(_, far)| far.ended.is_some())?;
+    assert!(took < secs(14), "{took:?}");
+    Ok(())
+}
+
 /// A narrow link, and what it has carried to the client until Ctrl-C has ended a flood, and how long that has taken.
 fn flood(agreed: Capabilities) -> Result<(World, u64, Duration), Failure> {
     let rate = || Rate::kbit(2000, Queue::Endless);

@@ -46,7 +46,7 @@ impl Client {
     /// Appends what gives the user's terminal back: everything that was set is put back, whatever
     /// the reason for leaving. Nothing if it has been given back, or was never taken.
     pub fn leave(&mut self, out: &mut Vec<u8>) {
-        self.queue_history();
+        while self.queue_history() {}
         if self.lifecycle.has_ended()
             && let Some(place) = self.history()
         {
