@@ -62,7 +62,12 @@ impl LineInbox {
         }
         self.next = Some(next);
         if self.waiting.len() > LINES_MAX || self.bytes > BYTES_MAX {
+            // That everything above was cleared is no line, and is not skipped.
+            let is_clear = |waiting: &Waiting| matches!(waiting, Waiting::Cleared(_));
+            let cleared = self.waiting.iter().rposition(is_clear);
+            let cleared = cleared.and_then(|place| self.waiting.swap_remove_back(place));
             self.waiting.clear();
+            self.waiting.extend(cleared);
             self.bytes = 0;
             self.waiting.push_back(Waiting::Skipped(next));
         }
@@ -170,6 +175,14 @@ mod tests {
         assert_eq!(inbox.waiting.len(), LINES_MAX);
         inbox.take(place(0, 0), LINES_MAX as u64, &[b""]);
         assert_eq!(fetched(&mut inbox), ["skipped to 10001"]);
+    }
+
+    #[test]
+    fn what_was_cleared_is_so_even_if_more_has_come_than_may_wait() {
+        let mut inbox = LineInbox::default();
+        inbox.take(place(0, 0), 0, &[b"a"]);
+        inbox.take(place(1, 5), 5, &[&b""[..]; LINES_MAX]);
+        assert_eq!(fetched(&mut inbox), ["cleared to 5", "skipped to 10005"]);
     }
 
     #[test]
