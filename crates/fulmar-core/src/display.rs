@@ -190,6 +190,9 @@ impl Display {
         }
         let was_hidden = self.main.as_ref().is_some_and(|main| main.is_hidden);
         self.show_main(out);
+        if let Some(main) = self.main.as_mut().filter(|_| was_hidden) {
+            out.append(&mut main.push_last(last.place, last.size, &self.outer.vocabulary));
+        }
         if let State::Shows(_) = self.state {
             // Once more without notice and predictions, since it may stay on the terminal.
             self.show(last.composed(), last.place, out);

@@ -442,3 +442,39 @@ fn the_users_terminal_has_above_it_what_the_program_has_printed() -> Result<(), 
     }
     Ok(())
 }
+
+#[test]
+fn lines_printed_below_a_full_screen_program_are_there_after_the_end() -> Result<(), Failure> {
+    let agreement = Some(Agreement::of(b"offer", b"answer", Capabilities::ALL));
+    let mut world = World::with(
+        path(1, 0, 50),
+        |client| {
+            client.agreement = agreement;
+            client.keeps_history = true;
+        },
+        |server: &mut ServerConfig| server.agreement = agreement,
+    );
+    let limits = ScrollbackLimits::default();
+    world.near_mut().terminal.keep_history(limits);
+    world
+        .sim
+        .run_until(secs(60), |(near, _)| near.client.is_connected())?;
+    world.far_mut().reference.keep_history(limits);
+    let lines = |numbers: std::ops::Range<u64>| {
+        let lines = numbers.map(|number| format!("line {number}\r\n"));
+        lines.collect::<String>()
+    };
+    world.program_writes(lines(0..100).as_bytes());
+    world.run_for(secs(2))?;
+    world.program_writes((lines(100..300) + "\x1b[?1049h\x1b[Hfull screen").as_bytes());
+    world.program_exits();
+    world
+        .sim
+        .run_until(secs(15), |(near, _)| near.ended.is_some())?;
+    world.near_mut().leave();
+    let seen = all_rows(&world.near().terminal);
+    let wanted: Vec<String> = (0..end(&world)).map(|n| format!("line {n}")).collect();
+    let begun = seen.iter().position(|row| row == "line 0").unwrap_or(0);
+    assert_eq!(seen[begun..], wanted);
+    Ok(())
+}

@@ -6,6 +6,7 @@ use fulmar_terminal::CursorShape;
 use super::Client;
 use crate::display::{LastScreen, Place, Wanted};
 use crate::history_item::HistoryItem;
+use crate::history_place::HistoryPlace;
 
 impl Client {
     /// Appends what makes the user's terminal show the present state. Call it only when the terminal
@@ -47,15 +48,17 @@ impl Client {
     /// the reason for leaving. Nothing if it has been given back, or was never taken.
     pub fn leave(&mut self, out: &mut Vec<u8>) {
         while self.queue_history() {}
+        let mut last_place = self.place();
         if self.lifecycle.has_ended()
-            && let Some(place) = self.history()
+            && let Some(HistoryPlace { end, .. }) = self.history()
         {
-            // What has not come never will.
-            self.display.queue(HistoryItem::Skipped { next: place.end });
+            // What has not come never will. What has belongs above the main screen, also if that is not shown.
+            self.display.queue(HistoryItem::Skipped { next: end });
+            last_place = Place::Main { history_end: end };
         }
         let last = Wanted {
             screen: self.endpoint.remote().screen(),
-            place: self.place(),
+            place: last_place,
             predicted: None,
             cursor_shape: CursorShape::Default,
             size: self.size,

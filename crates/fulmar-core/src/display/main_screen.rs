@@ -61,6 +61,30 @@ impl MainScreen {
         frame.append(&mut screen.diff_pushing(&rows, shown, vocabulary));
         frame
     }
+
+    /// Returns the frame that has the lines that have arrived stand above the screen that it showed last. Its rows go up as they
+    /// leave; what has entered below them while another screen was shown is not known.
+    pub(super) fn push_last(
+        &mut self,
+        place: Place,
+        size: Size,
+        vocabulary: &Vocabulary,
+    ) -> Vec<u8> {
+        let Place::Main { history_end } = place else {
+            return Vec::new();
+        };
+        let Some(last) = self.last.as_mut().filter(|last| last.size() == size) else {
+            return Vec::new();
+        };
+        let pushed = self.queue.take(history_end, size.columns());
+        if pushed.rows.is_empty() {
+            return Vec::new();
+        }
+        let shown = last.clone();
+        let up = pushed.rows.len().min(usize::from(size.rows()));
+        last.apply(format!("\x1b[r\x1b[m\x1b[{up}S\x1b[{up}A").as_bytes());
+        last.diff_pushing(&pushed.rows, Some(&shown), vocabulary)
+    }
 }
 
 /// Appends what erases a screen that was shown in a window of another size, and has what the terminal has brought down from
