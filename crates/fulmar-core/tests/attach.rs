@@ -8,7 +8,7 @@ use std::time::Duration;
 use fulmar_base::{Ecn, PathId, Time};
 use fulmar_core::{
     Agreement, AttachConfig, Capabilities, Capability, Client, ClientConfig, ClientEnding,
-    ClientEvent, HistoryItem, Server, ServerConfig, ServerEvent,
+    ClientEvent, Server, ServerConfig, ServerEvent,
 };
 use fulmar_datagram::Key;
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
@@ -19,6 +19,8 @@ use fulmar_transport::limits::TURN_WORK_MAX;
 
 #[path = "attach/leaving.rs"]
 mod leaving;
+#[path = "attach/lines.rs"]
+mod lines;
 
 const TURN: Duration = Duration::from_millis(10);
 
@@ -687,60 +689,4 @@ fn what_one_client_began_to_type_is_not_finished_by_another() {
     world.run(Duration::from_secs(1), &mut seats);
     // As one sequence it would be an arrow key, and be written as ESC [ A.
     assert_eq!(world.read, b"\x1bOA");
-}
-
-/// Has the program write a thousand lines, the first of which has that number.
-fn write_lines(world: &mut World, first: u32) {
-    let lines = (first..first + 1000).map(|number| format!("{number}\r\n"));
-    let text = lines.collect::<String>().into_bytes();
-    let mut rest = text.as_slice();
-    while !rest.is_empty() {
-        let now = world.time();
-        let taken = world.server.handle_pty_output(now, rest, TURN_WORK_MAX);
-        rest = &rest[taken..];
-    }
-}
-
-/// The numbers of the lines that have come, each of which is its text as well.
-fn lines_of(seat: &Seat) -> Vec<u64> {
-    let number = |item| match item {
-        HistoryItem::Line { number, rows } => {
-            let mut text = String::new();
-            rows.iter().for_each(|row| row.push_text(&mut text));
-            assert_eq!(text, number.to_string());
-            number
-        }
-        other => panic!("{other:?}"),
-    };
-    seat.client
-        .fetch_history()
-        .into_iter()
-        .map(number)
-        .collect()
-}
-
-#[test]
-fn whoever_attaches_has_the_last_screens_of_lines_and_then_all_that_comes() {
-    let mut world = World::new(3, 50);
-    let mut seats = vec![world.seat(0)];
-    world.run(Duration::from_secs(2), &mut seats);
-    write_lines(&mut world, 0);
-    world.run(Duration::from_secs(20), &mut seats);
-    let above = 1000 - 23;
-    assert_eq!(lines_of(&seats[0]), (0..above).collect::<Vec<_>>());
-
-    assert!(world.attach(1));
-    seats.push(world.seat(1));
-    world.run(Duration::from_secs(5), &mut seats);
-    assert_eq!(
-        lines_of(&seats[1]),
-        (above - 3 * 24..above).collect::<Vec<_>>()
-    );
-    write_lines(&mut world, 1000);
-    world.run(Duration::from_secs(20), &mut seats);
-    assert_eq!(
-        lines_of(&seats[1]),
-        (above..above + 1000).collect::<Vec<_>>()
-    );
-    assert_eq!(lines_of(&seats[0]), []);
 }

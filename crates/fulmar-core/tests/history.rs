@@ -3,6 +3,9 @@
 
 mod support;
 
+#[path = "history/model.rs"]
+mod model;
+
 use std::time::Duration;
 
 use fulmar_core::{Agreement, Capabilities, Capability, HistoryItem, ServerConfig};
