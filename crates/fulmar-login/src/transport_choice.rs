@@ -16,11 +16,15 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use fulmar_base::Time;
+use fulmar_core::{Way, WayPreference};
 
 /// The time that UDP may be silent at the beginning before ssh is asked.
 ///
 /// Source: docs/protocol.md §2.10.
 const UDP_WITHIN: Duration = Duration::from_secs(3);
+
+/// The reason why ssh carries nothing where only UDP is wanted.
+const UNWANTED_SSH: &str = "no UDP comes back, and --transport=udp keeps ssh from being used";
 
 /// A transport of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,15 +84,16 @@ pub struct TransportChoice {
 }
 
 impl TransportChoice {
-    /// Begins with an ssh, and with UDP on its way if there is a way for it.
-    pub fn begin(now: Time, has_udp: bool) -> TransportChoice {
+    /// Begins with an ssh, and with UDP on its way if there is a way for it. What the user does not want is not used.
+    pub fn begin(now: Time, wanted: WayPreference, has_udp: bool) -> TransportChoice {
+        let without_ssh = (wanted == WayPreference::Only(Way::Udp)).then_some(UNWANTED_SSH);
         TransportChoice {
             stage: ChoiceStage::Connecting,
             transport: None,
             since: now,
-            has_udp,
+            has_udp: has_udp && wanted != WayPreference::Only(Way::Ssh),
             is_udp_open: false,
-            without_ssh: None,
+            without_ssh,
             events: VecDeque::new(),
         }
     }
@@ -212,7 +217,7 @@ mod tests {
 
     #[test]
     fn udp_carries_it_if_it_answers_in_time() {
-        let mut choice = TransportChoice::begin(START, true);
+        let mut choice = TransportChoice::begin(START, WayPreference::Auto, true);
         assert_eq!(choice.poll_timeout(), Some(at(3000)));
         assert_eq!(drained(&mut choice, at(2999)), []);
         choice.handle_udp_open();
@@ -227,8 +232,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_wanted_is_not_used() {
+        let only = |way| TransportChoice::begin(START, WayPreference::Only(way), true);
+        assert_eq!(
+            drained(&mut only(Way::Ssh), START),
+            [TransportEvent::AskSsh]
+        );
+        let mut over_udp = only(Way::Udp);
+        assert_eq!(drained(&mut over_udp, at(2999)), []);
+        let failed = TransportEvent::Failed(TransportError::Lost(UNWANTED_SSH.to_owned()));
+        assert_eq!(drained(&mut over_udp, at(3000)), [failed]);
+    }
+
+    #[test]
     fn ssh_is_asked_after_three_seconds_or_where_there_is_no_udp() {
-        let mut silent = TransportChoice::begin(START, true);
+        let mut silent = TransportChoice::begin(START, WayPreference::Auto, true);
         assert_eq!(drained(&mut silent, at(3000)), [TransportEvent::AskSsh]);
         silent.handle_over_ssh();
         let over_ssh = [
@@ -236,9 +254,9 @@ mod tests {
             TransportEvent::DropUdp,
         ];
         assert_eq!(drained(&mut silent, at(3100)), over_ssh);
-        let mut without = TransportChoice::begin(START, false);
+        let mut without = TransportChoice::begin(START, WayPreference::Auto, false);
         assert_eq!(drained(&mut without, START), [TransportEvent::AskSsh]);
-        let mut refused = TransportChoice::begin(START, true);
+        let mut refused = TransportChoice::begin(START, WayPreference::Auto, true);
         refused.handle_udp_end("refused".to_owned());
         let asked = [TransportEvent::DropUdp, TransportEvent::AskSsh];
         assert_eq!(drained(&mut refused, at(5)), asked);
@@ -246,7 +264,7 @@ mod tests {
 
     #[test]
     fn of_two_that_come_at_once_the_remote_end_decides() {
-        let mut choice = TransportChoice::begin(START, true);
+        let mut choice = TransportChoice::begin(START, WayPreference::Auto, true);
         drained(&mut choice, at(3000));
         // It may have read the question first.
         choice.handle_udp_open();
@@ -259,7 +277,7 @@ mod tests {
 
     #[test]
     fn without_ssh_and_udp_it_is_lost() {
-        let mut choice = TransportChoice::begin(START, true);
+        let mut choice = TransportChoice::begin(START, WayPreference::Auto, true);
         choice.handle_ssh_end();
         assert_eq!(drained(&mut choice, at(2999)), [], "UDP may come");
         let failed = TransportEvent::Failed(TransportError::Lost("ssh has ended".to_owned()));
@@ -267,7 +285,7 @@ mod tests {
             drained(&mut choice, at(3000)),
             std::slice::from_ref(&failed)
         );
-        let mut asked = TransportChoice::begin(START, true);
+        let mut asked = TransportChoice::begin(START, WayPreference::Auto, true);
         drained(&mut asked, at(3000));
         asked.handle_ssh_end();
         assert_eq!(drained(&mut asked, at(3001)), [failed]);
@@ -275,7 +293,7 @@ mod tests {
 
     #[test]
     fn an_ssh_whose_input_has_ended_is_not_asked() {
-        let mut choice = TransportChoice::begin(START, true);
+        let mut choice = TransportChoice::begin(START, WayPreference::Auto, true);
         choice.handle_ssh_input_end();
         assert_eq!(drained(&mut choice, at(2999)), [], "UDP may come");
         let told = drained(&mut choice, at(3000));
@@ -287,7 +305,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_was_not_asked_for_makes_no_sense() {
-        let mut choice = TransportChoice::begin(START, true);
+        let mut choice = TransportChoice::begin(START, WayPreference::Auto, true);
         choice.handle_over_ssh();
         let failed = [TransportEvent::Failed(TransportError::NotAsked)];
         assert_eq!(drained(&mut choice, START), failed);
@@ -298,7 +316,7 @@ mod tests {
     #[test]
     fn in_any_order_it_comes_to_one_choice_or_one_failure() {
         for order in 0..6_usize.pow(5) {
-            let mut choice = TransportChoice::begin(START, order % 2 == 0);
+            let mut choice = TransportChoice::begin(START, WayPreference::Auto, order % 2 == 0);
             let (mut rest, mut events) = (order, Vec::new());
             for step in 1..=5 {
                 match rest % 6 {

@@ -186,7 +186,7 @@ pub(crate) static TRANSPORT: Setting<WayPreference> = Setting {
         default: "auto",
         group: SettingGroup::Network,
         is_rare: false,
-        help: "What carries a session: UDP, ssh, or UDP where it works and ssh where it does not",
+        help: "What carries a session or a copy: UDP, ssh, or UDP where it works and ssh where it does not",
     },
     parse: values::transport,
 };

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use fulmar_base::{Hint, Time};
+use fulmar_core::{Way, WayPreference};
 use fulmar_login::{
     CopyParams, CopyService, LoginEvent, OVER_SSH_LINE, OutputError, RemoteService as _,
     TransportChoice, TransportError, TransportEvent,
@@ -46,11 +47,13 @@ pub(super) struct CopyConnection {
     udp: Option<UdpConnection>,
     pipes: Option<SshStreams>,
     choice: TransportChoice,
+    /// True if the user wants no UDP, and need not be told why it is not used.
+    is_ssh_wanted: bool,
     steps: Steps,
 }
 
 impl CopyConnection {
-    /// Begins to connect to a remote end that waits, for a copy that the same command would go on with, or not.
+    /// Begins to connect in a wanted way to a remote end that waits, for a copy that the same command would go on with, or not.
     ///
     /// # Errors
     ///
@@ -58,6 +61,7 @@ impl CopyConnection {
     pub(super) fn begin(
         now: Time,
         found: WaitingRemoteEnd,
+        wanted: WayPreference,
         window_max: Option<u64>,
         resumes: bool,
     ) -> Result<CopyConnection, CopyError> {
@@ -67,15 +71,16 @@ impl CopyConnection {
             login,
             steps,
         } = found;
+        let is_ssh_wanted = wanted == WayPreference::Only(Way::Ssh);
         let udp = match candidates {
-            Some(candidates) => {
+            Some(candidates) if !is_ssh_wanted => {
                 let CopyParams { secret, .. } = params;
                 let sockets = LocalSockets::new(candidates);
                 UdpConnection::begin(now, sockets, &secret, window_max, resumes)?
             }
-            None => None,
+            _ => None,
         };
-        let mut choice = TransportChoice::begin(now, udp.is_some());
+        let mut choice = TransportChoice::begin(now, wanted, udp.is_some());
         if login.state().is_input_closed() {
             choice.handle_ssh_input_end();
         }
@@ -83,6 +88,7 @@ impl CopyConnection {
             host: login.state().host().to_owned(),
             login: Some(login),
             choice,
+            is_ssh_wanted,
             steps,
             udp,
             pipes: None,
@@ -271,7 +277,9 @@ impl CopyConnection {
         while let Some(event) = self.choice.poll_event(now) {
             match event {
                 TransportEvent::AskSsh => {
-                    reporter.note(&over_ssh_text(self.udp.as_ref()));
+                    if !self.is_ssh_wanted {
+                        reporter.note(&over_ssh_text(self.udp.as_ref()));
+                    }
                     if let Some(login) = &mut self.login {
                         login.write(OVER_SSH_LINE.as_bytes());
                     }

@@ -212,7 +212,13 @@ fn copy(
         // ssh may have been killed while it asked for a password.
         let _ = modes.restore();
     }
-    let connection = CopyConnection::begin(now(), found?, window_max(wishes), task.resumes())?;
+    let connection = CopyConnection::begin(
+        now(),
+        found?,
+        settings.transport,
+        window_max(wishes),
+        task.resumes(),
+    )?;
     let pace = RateLimiter::new(wishes.limit, now());
     LocalEnd::new(reactor, reporter, connection, task, pace).run()
 }

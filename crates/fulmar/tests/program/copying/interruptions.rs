@@ -123,6 +123,27 @@ fn an_end_that_was_stopped_goes_on(course: Course) {
 }
 
 #[test]
+fn only_the_wanted_transport_is_used() {
+    let Some(scene) = scene() else { return };
+    scene.near.write_home(Person::Alice, "file", noise(300_000));
+    let sent = Counter::of_udp_from(&scene.near);
+    let over_ssh = copy(
+        &scene,
+        &["--transport=ssh", "--json", "file", &far("there")],
+    );
+    let told = String::from_utf8_lossy(&over_ssh.stdout);
+    assert!(over_ssh.status.success(), "{told}");
+    assert!(told.contains("\"over\":\"ssh\""), "{told}");
+    assert_eq!(sent.packets(), 0);
+    block_udp(&scene.far, Way::Out);
+    let over_udp = copy(&scene, &["--transport=udp", "file", &far("there")]);
+    let told = String::from_utf8_lossy(&over_udp.stderr);
+    assert!(told.contains("--transport=udp keeps ssh from"), "{told}");
+    assert_eq!(over_udp.status.code(), Some(255));
+    scene.expect_nothing_left();
+}
+
+#[test]
 fn without_udp_it_goes_over_ssh_and_says_so_in_one_line() {
     let Some(scene) = scene() else { return };
     block_udp(&scene.far, Way::Out);
