@@ -34,6 +34,7 @@ mod cursor;
 mod echo;
 mod edit;
 mod esc;
+mod events;
 mod fit;
 mod frame;
 mod grid;
@@ -92,6 +93,10 @@ pub use cell::{CELL_TEXT_MAX, CLUSTER_TEXT_MAX, Cell, Glyph};
 pub use clustering::Clustering;
 pub use colors::{ColorLevels, DefaultColors};
 pub use cursor::{Cursor, CursorShape};
+pub use events::{
+    EVENT_BYTES_MAX, EVENTS_MAX, NOTIFICATION_BODY_MAX, NOTIFICATION_TITLE_MAX, Progress,
+    TerminalEvent,
+};
 pub use history::History;
 pub use hyperlink::{Hyperlink, LINK_URI_MAX, LINKS_MAX};
 pub use keys::{CursorKeyMode, CursorKeys};
