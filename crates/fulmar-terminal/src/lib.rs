@@ -34,6 +34,7 @@ mod cursor;
 mod echo;
 mod edit;
 mod esc;
+mod event_queue;
 mod events;
 mod fit;
 mod frame;

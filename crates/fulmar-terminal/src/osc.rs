@@ -1,4 +1,4 @@
-//! Operating system commands: titles, colours, links, the clipboard.
+//! Operating system commands: titles, colours, links, the clipboard, events.
 //!
 //! Source: docs/protocol.md §8.8; caps: docs/threat-model.md §6.
 
@@ -67,6 +67,10 @@ pub(crate) fn dispatch(screen: &mut Screen, replies: &mut Replies, text: &str, e
             screen.reset_color(dynamic);
         }
         _ if number.len() == text.len() => {}
+        "7" | "9" | "99" | "133" | "777" => {
+            let work = replies.note_event(number, value);
+            screen.charge(work);
+        }
         "0" | "" => {
             screen.set_icon_name(value);
             screen.set_title(value);
@@ -74,7 +78,12 @@ pub(crate) fn dispatch(screen: &mut Screen, replies: &mut Replies, text: &str, e
         "1" => screen.set_icon_name(value),
         "2" => screen.set_title(value),
         "8" => screen.set_link(value),
-        "52" => screen.set_clipboard(value),
+        "52" => {
+            screen.set_clipboard(value);
+            // Other selections than the clipboard are not the screen's.
+            let work = replies.note_event(number, value);
+            screen.charge(work);
+        }
         _ => {}
     }
 }

@@ -9,6 +9,8 @@ use std::fmt::Write;
 
 use crate::colors::{ColorLevels, fixed_color};
 use crate::csi::Csi;
+use crate::event_queue::EventQueue;
+use crate::events::TerminalEvent;
 use crate::modes::ModeState;
 use crate::palette::Slot;
 use crate::parser::Ending;
@@ -55,13 +57,17 @@ const DEVICE_STATUS: [(u16, &str); 9] = [
 const STATUS: &str = "\x1b[0n";
 const VERSION: &str = concat!("\x1bP>|fulmar(", env!("CARGO_PKG_VERSION"), ")\x1b\\");
 
-/// Answers on their way to the program.
+/// The work of noting an event, beside its text: it is looked at and copied. Chosen by eye.
+const EVENT_WORK: u64 = 64;
+
+/// The things that a terminal says and does not show: answers on their way to the program, and events.
 #[derive(Clone, Debug)]
 pub(crate) struct Replies {
     waiting: String,
     report: Report,
     max: usize,
     dropped: u64,
+    events: EventQueue,
 }
 
 /// The report about the user's terminal.
@@ -94,6 +100,7 @@ impl Replies {
             report: Report::Known(TerminalReport::default()),
             max: REPLIES_MAX,
             dropped: 0,
+            events: EventQueue::default(),
         }
     }
 
@@ -131,9 +138,10 @@ impl Replies {
         std::mem::replace(&mut self.waiting, rest).into_bytes()
     }
 
-    /// Drops the answers, those to questions that wait among them.
+    /// Drops events and answers, those to questions that wait among them.
     pub(crate) fn clear(&mut self) {
         self.waiting.clear();
+        self.events.take();
         if let Report::Awaited(questions) = &mut self.report {
             questions.clear();
         }
@@ -256,6 +264,25 @@ impl Replies {
         } else {
             self.dropped += 1;
         }
+    }
+
+    /// Notes an event, if the OSC of that number says one, and returns the work of it: none where nothing is kept.
+    pub(crate) fn note_event(&mut self, number: &str, value: &str) -> u64 {
+        if self.max == 0 {
+            return 0;
+        }
+        self.events.note(number, value);
+        EVENT_WORK + value.len() as u64
+    }
+
+    /// Takes the events, in their order.
+    pub(crate) fn take_events(&mut self) -> Vec<TerminalEvent> {
+        self.events.take()
+    }
+
+    /// The number of events that found no room.
+    pub(crate) fn events_dropped(&self) -> u64 {
+        self.events.dropped()
     }
 
     /// Returns the work that answering makes: none where nothing is kept.

@@ -2,6 +2,7 @@
 
 use crate::clustering::Clustering;
 use crate::csi::Csi;
+use crate::events::TerminalEvent;
 use crate::history::History;
 use crate::parser::{Ending, Handler, Parser};
 use crate::reflow::Reflow;
@@ -162,9 +163,19 @@ impl Terminal {
         self.replies.take()
     }
 
-    /// Drops the answers to all questions so far, which were nobody's.
+    /// Drops events, and the answers to all questions so far, which were nobody's.
     pub fn drop_replies(&mut self) {
         self.replies.clear();
+    }
+
+    /// Returns what programs have said once since the last call, in order. Readers of frames are not told by frames.
+    pub fn take_events(&mut self) -> Vec<TerminalEvent> {
+        self.replies.take_events()
+    }
+
+    /// The number of events that were dropped because nobody took those before.
+    pub fn events_dropped(&self) -> u64 {
+        self.replies.events_dropped()
     }
 
     /// The number of answers that were dropped because nobody took those before.
