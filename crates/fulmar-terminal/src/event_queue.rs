@@ -240,4 +240,32 @@ mod tests {
             [selection("p", &longest)]
         );
     }
+
+    #[test]
+    fn events_wait_up_to_the_cap_and_the_newest_stay() {
+        let mut terminal = Terminal::new(Size::default());
+        for number in 0..=EVENTS_MAX {
+            terminal.process(format!("\x1b]9;number {number}\x07").as_bytes());
+        }
+        assert_eq!(terminal.events_dropped(), 1);
+        let events = terminal.take_events();
+        assert_eq!(events.len(), EVENTS_MAX);
+        assert_eq!(events[..1], notified("", "number 1"));
+        assert_eq!(terminal.take_events(), []);
+        let large = format!("\x1b]52;p;{}\x07", "A".repeat(100_000));
+        terminal.process(large.repeat(3).as_bytes());
+        assert_eq!(terminal.take_events().len(), EVENT_BYTES_MAX / 100_000);
+        let long = format!("\x1b]777;notify;{0};{0}\x07", "x".repeat(1025));
+        let [TerminalEvent::Notification { title, body }] = &*events_of(&mut terminal, &long)
+        else {
+            panic!("no notification");
+        };
+        assert_eq!(title.chars().count(), NOTIFICATION_TITLE_MAX);
+        assert_eq!(body.chars().count(), NOTIFICATION_BODY_MAX);
+    }
+
+    fn events_of(terminal: &mut Terminal, program: &str) -> Vec<TerminalEvent> {
+        terminal.process(program.as_bytes());
+        terminal.take_events()
+    }
 }

@@ -34,6 +34,7 @@ mod cursor;
 mod echo;
 mod edit;
 mod esc;
+mod event_forms;
 mod event_queue;
 mod events;
 mod fit;
@@ -94,6 +95,7 @@ pub use cell::{CELL_TEXT_MAX, CLUSTER_TEXT_MAX, Cell, Glyph};
 pub use clustering::Clustering;
 pub use colors::{ColorLevels, DefaultColors};
 pub use cursor::{Cursor, CursorShape};
+pub use event_forms::NotificationForm;
 pub use events::{
     EVENT_BYTES_MAX, EVENTS_MAX, NOTIFICATION_BODY_MAX, NOTIFICATION_TITLE_MAX, Progress,
     TerminalEvent,

@@ -8,6 +8,7 @@ use std::fmt;
 use crate::base64::is_base64;
 use crate::colors::{digits, parse_color};
 use crate::csi::PARAMETERS_MAX;
+use crate::events::{NOTIFICATION_BODY_MAX, NOTIFICATION_TITLE_MAX};
 use crate::hyperlink::LINK_URI_MAX;
 use crate::osc::TITLE_MAX;
 use crate::palette::{DYNAMIC, SPECIAL_COUNT};
@@ -116,6 +117,59 @@ pub(crate) fn is_permitted_link(id: &str, uri: &str) -> bool {
 /// Returns true if `text` may be written to the clipboard: base64, and not too long.
 pub(crate) fn is_permitted_clipboard(text: &str) -> bool {
     text.len() <= CLIPBOARD_BYTES_MAX && is_base64(text)
+}
+
+/// Returns true if a text may be written for these selections: the clipboard, or others, each once.
+fn is_permitted_selection(targets: &str, text: &str) -> bool {
+    let known = "pqs01234567";
+    let mut at = 0;
+    let are_in_order = targets.chars().all(|target| {
+        let found = known.get(at..).and_then(|rest| rest.find(target));
+        found.is_some_and(|found| {
+            at += found + 1;
+            true
+        })
+    });
+    (targets == "c" || !targets.is_empty() && are_in_order) && is_permitted_clipboard(text)
+}
+
+/// Returns true for an event in a form in which it is written: a notification that is not too long and cannot be taken for a
+/// command, a progress, a folder, the beginning or the end of a command.
+fn is_permitted_event(text: &str) -> bool {
+    const PARTS_MAX: usize = 2 * NOTIFICATION_TITLE_MAX + NOTIFICATION_BODY_MAX + 32;
+    let number = |text: &str, most: u8| digits(text).is_some_and(|number: u8| number <= most);
+    if let Some(progress) = text.strip_prefix("9;4;") {
+        let parts = progress.split_once(';');
+        return parts.is_some_and(|(state, percent)| number(state, 4) && number(percent, 100));
+    }
+    match text.split_once(';') {
+        Some(("7", address)) => {
+            address.starts_with("file://")
+                && address.len() <= LINK_URI_MAX
+                && address.bytes().all(|byte| matches!(byte, b'!'..=b'~'))
+        }
+        Some(("133", mark)) => {
+            let status = mark.strip_prefix("D;");
+            matches!(mark, "C" | "D") || status.is_some_and(|status| number(status, 255))
+        }
+        Some(("9", said)) => {
+            let beginning = said.split(';').next().unwrap_or_default();
+            let is_command = said.contains(';') && digits::<u8>(beginning).is_some();
+            !said.is_empty() && !is_command && said.chars().count() <= PARTS_MAX
+        }
+        Some(("99", said)) => {
+            let forms = [";", "i=fulmar:d=0;", "i=fulmar:p=body;"];
+            let payload = forms.iter().find_map(|form| said.strip_prefix(form));
+            payload.is_some_and(|payload| payload.chars().count() <= PARTS_MAX)
+        }
+        Some(("777", said)) => {
+            let parts = said
+                .strip_prefix("notify;")
+                .and_then(|said| said.split_once(';'));
+            parts.is_some() && said.chars().count() <= PARTS_MAX
+        }
+        _ => false,
+    }
 }
 
 /// Returns true if `number` is that of a dynamic colour and `more`.
@@ -330,7 +384,10 @@ fn judge_osc(bytes: &[u8]) -> SequenceStatus {
         }),
         Some(("104", index)) => digits::<u8>(index).is_some(),
         Some(("105", index)) => digits(index).is_some_and(|index: u8| index < SPECIAL_COUNT),
-        Some(("52", rest)) => rest.strip_prefix("c;").is_some_and(is_permitted_clipboard),
+        Some(("52", rest)) => rest
+            .split_once(';')
+            .is_some_and(|(targets, text)| is_permitted_selection(targets, text)),
+        Some(("7" | "9" | "99" | "133" | "777", _)) => is_permitted_event(text),
         Some(("8", rest)) => rest.split_once(';').is_some_and(|(parameters, uri)| {
             let id = parameters.strip_prefix("id=");
             let id_is_fine = parameters.is_empty() || id.is_some_and(|id| !id.is_empty());
@@ -375,7 +432,10 @@ mod tests {
             "\x1b]11;rgb:0000/ffff/1234\x1b\\\x1b]111\x1b\\",
             "\x1b]5;4;rgb:0000/ffff/1234\x1b\\\x1b]105;4\x1b\\",
             "\x1b]19;rgb:0000/ffff/1234\x1b\\\x1b]119\x1b\\",
-            "\x1b]52;c;aGk=\x07",
+            "\x1b]52;c;aGk=\x07\x1b]52;pqs07;aGk=\x07",
+            "\x1b]9;host: done; at last\x1b\\\x1b]777;notify;host;done; at last\x1b\\",
+            "\x1b]99;;host\x1b\\\x1b]99;i=fulmar:d=0;host\x1b\\\x1b]99;i=fulmar:p=body;done\x1b\\",
+            "\x1b]9;4;1;100\x1b\\\x1b]7;file://h/a%20b\x1b\\\x1b]133;C\x1b\\\x1b]133;D;255\x1b\\",
             "\x1b]8;id=1;https://example.org/\x1b\\\x1b]8;;\x1b\\",
         ] {
             assert!(is_permitted(text), "{text:?}");
@@ -437,9 +497,21 @@ mod tests {
             "\x1b]105\x07",
             "\x1b]10;?\x07",
             "\x1b]52;c;?\x07",
-            "\x1b]52;p;aGk=\x07",
             "\x1b]8;;javascript:alert(1)\x1b\\",
-            "\x1b]777;notify;a;b\x07",
+            "\x1b]777;other;a;b\x07",
+            "\x1b]777;notify;a\x07",
+            "\x1b]9;\x07",
+            "\x1b]9;9;/tmp\x07",
+            "\x1b]9;4;5;0\x07",
+            "\x1b]9;4;1;101\x07",
+            "\x1b]99;i=1;a\x07",
+            "\x1b]99;i=fulmar:p=?;a\x07",
+            "\x1b]7;http://a/\x07",
+            "\x1b]133;A\x07",
+            "\x1b]133;D;256\x07",
+            "\x1b]52;cp;aGk=\x07",
+            "\x1b]52;pp;aGk=\x07",
+            "\x1b]52;p;?\x07",
             "\x1b]0;a\u{9c}b\x07",
             "\x1b[1;2;3H",
             "\x1b[31",
