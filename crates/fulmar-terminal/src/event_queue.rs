@@ -142,7 +142,7 @@ fn of_osc_133(value: &str) -> Option<TerminalEvent> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permitted::CLIPBOARD_BYTES_MAX;
+    use crate::clipboard::CLIPBOARD_BYTES_MAX;
     use crate::{Size, Terminal};
 
     fn events(program: &str) -> Vec<TerminalEvent> {

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use crate::base64::is_base64;
+use crate::clipboard::CLIPBOARD_BYTES_MAX;
 use crate::hyperlink::LINK_URI_MAX;
-use crate::permitted::CLIPBOARD_BYTES_MAX;
 
 /// The most events that wait to be taken; of more the oldest go.
 ///

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use crate::base64::is_base64;
+use crate::clipboard::CLIPBOARD_BYTES_MAX;
 use crate::colors::{digits, parse_color};
 use crate::csi::PARAMETERS_MAX;
 use crate::events::{NOTIFICATION_BODY_MAX, NOTIFICATION_TITLE_MAX};
@@ -13,11 +14,6 @@ use crate::hyperlink::LINK_URI_MAX;
 use crate::osc::TITLE_MAX;
 use crate::palette::{DYNAMIC, SPECIAL_COUNT};
 use crate::probe::QUESTIONS;
-
-/// The most base64 that a clipboard write may have, in bytes.
-///
-/// Source: docs/threat-model.md §6.
-pub(crate) const CLIPBOARD_BYTES_MAX: usize = 128 * 1024;
 
 /// Schemes that a hyperlink may have; a link of another is shown as plain text.
 ///
@@ -136,6 +132,7 @@ fn is_permitted_selection(targets: &str, text: &str) -> bool {
 /// Returns true for an event in a form in which it is written: a notification that is not too long and cannot be taken for a
 /// command, a progress, a folder, the beginning or the end of a command.
 fn is_permitted_event(text: &str) -> bool {
+    /// Source: docs/threat-model.md §8, and what stands between the parts.
     const PARTS_MAX: usize = 2 * NOTIFICATION_TITLE_MAX + NOTIFICATION_BODY_MAX + 32;
     let number = |text: &str, most: u8| digits(text).is_some_and(|number: u8| number <= most);
     if let Some(progress) = text.strip_prefix("9;4;") {

@@ -1,8 +1,9 @@
 //! The vocabulary of the reader of a frame.
 
+use crate::clipboard::CLIPBOARD_BYTES_MAX;
 use crate::modes::{ModeFlags, MouseEncoding};
 use crate::osc::{SHORT_CLIPBOARD_MAX, TITLE_MAX};
-use crate::permitted::{CLIPBOARD_BYTES_MAX, is_permitted_link};
+use crate::permitted::is_permitted_link;
 use crate::style::{Attributes, Color, ColorKind, Style, Underline};
 
 /// The part of the terminal language that a reader of frames understands.
