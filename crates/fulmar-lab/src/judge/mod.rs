@@ -42,6 +42,7 @@
 mod cell_history;
 mod delivery;
 mod display;
+mod displayed_run;
 mod glyph;
 mod ground_truth;
 mod key_effect;

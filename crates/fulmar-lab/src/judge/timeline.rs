@@ -108,11 +108,6 @@ impl<'a> RunTimeline<'a> {
     pub(crate) fn settled(&self) -> Option<usize> {
         self.samples.iter().position(|sample| sample.is_true)
     }
-
-    /// Returns the number of the sample at which a key was typed.
-    pub(crate) fn sample_of_key(&self, key: usize) -> usize {
-        self.samples.partition_point(|sample| sample.typed <= key)
-    }
 }
 
 /// Follows the display through the true screens.

@@ -3,6 +3,7 @@
 use super::delivery::{Delivery, plain};
 use super::display::DisplayHistory;
 use super::ground_truth::{GroundTruth, OutputPosition};
+use super::own_effect::DisplayedRun as _;
 use super::rendering::Renderings;
 use super::timeline::{RunEvents, RunTimeline};
 use super::wrong_interval::WrongInterval;
