@@ -64,7 +64,8 @@ pub use observer::{Change, Cursor, STAMP_PREFIX, ScreenObserver, Stamp};
 pub(crate) use own_effect::LOOK_BACK_MAX;
 pub(crate) use spliced_row::{CellText, is_spliced};
 pub use verdict::{JudgeError, KeyVerdict, ObservedRun, RunVerdict};
-pub use wrong_interval::{NOTICES, WRONG_OVER, WrongInterval};
+pub(crate) use wrong_interval::WrongIntervals;
+pub use wrong_interval::{NOTICES, WRONG_FROM, WrongInterval};
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use super::display::DisplayHistory;
 use super::ground_truth::{GroundTruth, OutputPosition};
 use super::timeline::{RunEvents, RunTimeline, TimelineSample};
-use super::wrong_interval::{WRONG_OVER, WrongInterval, WrongIntervals, WrongPlaces};
+use super::wrong_interval::{WRONG_FROM, WrongInterval, WrongIntervals, WrongPlaces};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ impl<'a> Renderings<'a> {
             let nearest = distances.min_by_key(|(_, places)| places.wrong().len());
             if let Some((rendering, places)) = nearest {
                 let sample = &own.samples[number];
-                wrongs.pass(places.wrong(), sample);
+                wrongs.pass_unnamed(sample, places.wrong());
                 let left = own.truth.leavings(sample.lower);
                 single.pass((rendering != 0).then_some(left), sample);
             }
@@ -97,8 +97,8 @@ impl<'a> Renderings<'a> {
     }
 }
 
-/// Finds the times that a display was nearer to what a terminal without an alternate screen shows, for longer than
-/// [`WRONG_OVER`], by the number of times that a program had left the alternate screen.
+/// Finds the times that a display was nearer to what a terminal without an alternate screen shows, for
+/// [`WRONG_FROM`] or longer, by the number of times that a program had left the alternate screen.
 #[derive(Debug, Default)]
 struct SingleScreens {
     /// The number of leavings that the display has behind it, and since when.
@@ -116,7 +116,7 @@ impl SingleScreens {
 
     fn note(&mut self, now: Duration) {
         if let Some((left, since)) = self.open
-            && now.saturating_sub(since) > WRONG_OVER
+            && now.saturating_sub(since) >= WRONG_FROM
         {
             self.leavings.insert(left);
         }

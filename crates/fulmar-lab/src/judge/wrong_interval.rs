@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// A cell, or the cursor, that was wrong for longer than [`WRONG_OVER`].
+/// A cell, or the cursor, that was wrong for [`WRONG_FROM`] or longer.
 ///
 /// It is wrong as long as it shows what the truth shows there neither at the position that the
 /// display has for certain, nor at any up to that to which the keys typed so far can lead. To be late
@@ -26,14 +26,15 @@ pub struct WrongInterval {
     /// The time that it lasted.
     #[serde(rename = "lasted_ms", with = "millis")]
     pub lasted: Duration,
-    /// The number of the newest key when it began: the one that caused it. `None` before any key.
+    /// The number of the key that caused it: the one that a predictor names, or else the newest when it began. `None`
+    /// before any key.
     pub key: Option<usize>,
 }
 
-/// The longest time for which something may be wrong without counting: nobody sees it for certain.
+/// The time from which on something wrong counts: what goes sooner nobody sees for certain.
 ///
 /// Source: the definition of wrong that the prediction was designed with.
-pub const WRONG_OVER: Duration = Duration::from_millis(30);
+pub const WRONG_FROM: Duration = Duration::from_millis(30);
 
 /// The beginnings of the top row when it holds a peer's own notice. What a notice covers is not wrong.
 pub const NOTICES: [&str; 3] = ["mosh: ", "fulmar: ", "[fulmar]"];
@@ -183,16 +184,16 @@ impl<'a> WrongPlaces<'a> {
     }
 }
 
-/// Joins what is wrong at each sample to intervals.
+/// Joins what is wrong from sample to sample to intervals.
 pub(crate) struct WrongIntervals {
     began: Duration,
-    /// The places that are wrong at the moment, since when, and the newest key then.
+    /// The places that are wrong at the moment, since when, and because of which key.
     open: BTreeMap<Option<CellPosition>, (Duration, Option<usize>)>,
     wrongs: Vec<WrongInterval>,
 }
 
 impl WrongIntervals {
-    /// Begins in a run whose play began then.
+    /// Begins in a run that began then.
     pub(crate) fn new(began: Duration) -> Self {
         Self {
             began,
@@ -201,19 +202,34 @@ impl WrongIntervals {
         }
     }
 
-    /// Takes in the places that are wrong at a sample.
-    pub(crate) fn pass(&mut self, wrong: &BTreeSet<Option<CellPosition>>, sample: &TimelineSample) {
-        for (place, open) in std::mem::take(&mut self.open) {
-            if wrong.contains(&place) {
-                self.open.insert(place, open);
+    /// Takes in the places that are wrong from a time on, each with the key because of which it is.
+    pub(crate) fn pass(
+        &mut self,
+        now: Duration,
+        wrong: &BTreeMap<Option<CellPosition>, Option<usize>>,
+    ) {
+        for (place, (since, key)) in std::mem::take(&mut self.open) {
+            if wrong.get(&place) == Some(&key) {
+                self.open.insert(place, (since, key));
             } else {
-                self.close(place, open, sample.at);
+                self.close(place, (since, key), now);
             }
         }
-        let newest = sample.typed.checked_sub(1);
-        for place in wrong {
-            self.open.entry(*place).or_insert((sample.at, newest));
+        for (place, key) in wrong {
+            self.open.entry(*place).or_insert((now, *key));
         }
+    }
+
+    /// Does so where nobody names a key: the newest is to blame for what was right before.
+    pub(crate) fn pass_unnamed(
+        &mut self,
+        sample: &TimelineSample,
+        wrong: &BTreeSet<Option<CellPosition>>,
+    ) {
+        let newest = sample.typed.checked_sub(1);
+        let blamed = |place| self.open.get(place).map_or(newest, |(_, key)| *key);
+        let wrong = wrong.iter().map(|place| (*place, blamed(place))).collect();
+        self.pass(sample.at, &wrong);
     }
 
     fn close(
@@ -223,7 +239,7 @@ impl WrongIntervals {
         end: Duration,
     ) {
         let lasted = end.saturating_sub(since);
-        if lasted > WRONG_OVER {
+        if lasted >= WRONG_FROM {
             self.wrongs.push(WrongInterval {
                 place,
                 since: since.saturating_sub(self.began),

@@ -73,7 +73,11 @@ impl Account<'_> {
     fn push_key(&self, text: &mut String, key: usize) {
         let wait = self.scored.waits[key];
         let is_late = wait.is_some_and(|wait| !is_instant(wait));
-        let mut wrongs = self.scored.wrongs.iter().filter(|wrong| wrong.key == key);
+        let mut wrongs = self
+            .scored
+            .wrongs
+            .iter()
+            .filter(|wrong| wrong.key == Some(key));
         let first = wrongs.next();
         let number = self.view.moment_of(key);
         let Some(moment) = self.view.moments.get(number) else {
@@ -112,8 +116,10 @@ impl Account<'_> {
                 "    wrong: {place}, from {:.3} s",
                 wrong.since.as_secs_f64()
             );
-            if wrong.moment != number {
-                self.push_screens(text, key, wrong.moment, "then");
+            let moments = &self.view.moments;
+            let then = moments.partition_point(|moment| moment.at < wrong.since);
+            if then != number {
+                self.push_screens(text, key, then, "then");
             }
         }
         for remark in &moment.remarks {
@@ -194,7 +200,11 @@ impl Account<'_> {
                 count.seen += 1;
                 count.instant += usize::from(is_instant(wait));
             }
-            let is_wrong = self.scored.wrongs.iter().any(|wrong| wrong.key == number);
+            let is_wrong = self
+                .scored
+                .wrongs
+                .iter()
+                .any(|wrong| wrong.key == Some(number));
             count.wrong += usize::from(is_wrong);
         }
         let _ = writeln!(text, "class        keys  seen  instant  wrong");

@@ -4,32 +4,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::recorded_truth::RecordedTruth;
-use super::snapshot::CellLook;
-use super::spliced_row::spliced_at;
+use super::snapshot::{CellLook, ScreenSnapshot};
 use super::user_view::{UserView, ViewSample};
-use crate::judge::{CellPosition, WRONG_OVER};
+use crate::judge::{CellPosition, CellText, WrongInterval, WrongIntervals, is_spliced};
 
-/// The time from which on something wrong counts: in virtual time something can last exactly as long as the judge of real
-/// runs forgives.
-pub const WRONG_FROM: Duration = WRONG_OVER;
-
-/// A cell, or the cursor, that was wrong for [`WRONG_FROM`] or longer.
-///
-/// It is wrong as long as it differs from the server's frame and from every true screen between that
-/// frame and the last key. What is there behind the first newline of an answer is a true screen, too. The cursor's
-/// row is wrong at the cursor as long as its parts are of several.
-#[derive(Clone, Debug)]
-pub struct Misprediction {
-    /// The place; `None` for the cursor.
-    pub place: Option<CellPosition>,
-    /// The time at which it began.
-    pub since: Duration,
-    /// The time that it lasted.
-    pub lasted: Duration,
-    /// The number of the key that caused it.
-    pub key: usize,
-    /// The number of the moment at which it began.
-    pub moment: usize,
+impl CellText for CellLook {
+    fn text(self) -> u32 {
+        CellLook::text(self)
+    }
 }
 
 /// Returns the cells that are wrong at a moment.
@@ -56,78 +38,62 @@ pub(super) fn is_cursor_wrong(truth: &RecordedTruth, moment: &ViewSample<'_>) ->
         && !snapshots.any(|snapshot| snapshot.cursor.seen() == Some(shown))
 }
 
-/// Returns everything that was wrong in a session.
-pub(super) fn wrongs(truth: &RecordedTruth, view: &UserView<'_>) -> Vec<Misprediction> {
-    let mut watch = MispredictionDetector {
-        view,
-        open: BTreeMap::new(),
-        drawn: BTreeMap::new(),
-        cursor: None,
-        wrongs: Vec::new(),
-    };
-    for (number, moment) in view.moments.iter().enumerate() {
-        watch.pass(truth, number, moment);
-    }
-    for (place, open) in std::mem::take(&mut watch.open) {
-        watch.close(place, open, view.end);
-    }
-    watch.wrongs.sort_by_key(|wrong| (wrong.since, wrong.place));
-    watch.wrongs
+/// Returns the place of the cursor if its row is spliced at a moment, by all true screens between the server's frame and
+/// the last key.
+fn spliced_at(truth: &RecordedTruth, moment: &ViewSample<'_>) -> Option<CellPosition> {
+    let (frame, drawn) = (&moment.frame.snapshot, &moment.drawn.snapshot);
+    let cursor = drawn.cursor.seen()?;
+    let row = |snapshot: &'_ ScreenSnapshot| snapshot.row(cursor.row).to_vec();
+    let (from, to) = (moment.frame.number, truth.reach(moment.typed));
+    let true_rows = truth.snapshots(from, to).map(row);
+    let (drawn, frame) = (drawn.row(cursor.row), frame.row(cursor.row));
+    is_spliced(drawn, frame, cursor.column, true_rows).then_some(cursor)
 }
 
-#[derive(Clone, Copy)]
-struct Open {
-    since: Duration,
-    key: usize,
-    moment: usize,
+/// Returns everything that was wrong in a session.
+///
+/// A place is wrong as long as it differs from the server's frame and from every true screen between that
+/// frame and the last key. The cursor's row is wrong at the cursor as long as its parts are of several.
+pub(super) fn wrongs(truth: &RecordedTruth, view: &UserView<'_>) -> Vec<WrongInterval> {
+    let mut detector = MispredictionDetector {
+        view,
+        drawn: BTreeMap::new(),
+        cursor: None,
+    };
+    let mut wrongs = WrongIntervals::new(Duration::ZERO);
+    for moment in &view.moments {
+        wrongs.pass(moment.at, &detector.wrong_at(truth, moment));
+    }
+    wrongs.finish(view.end)
 }
 
 struct MispredictionDetector<'a> {
     view: &'a UserView<'a>,
-    open: BTreeMap<Option<CellPosition>, Open>,
     /// The looks that are drawn over the frame, and the key because of which each is.
     drawn: BTreeMap<CellPosition, (CellLook, usize)>,
     cursor: Option<(CellPosition, usize)>,
-    wrongs: Vec<Misprediction>,
 }
 
 impl MispredictionDetector<'_> {
-    fn pass(&mut self, truth: &RecordedTruth, number: usize, moment: &ViewSample<'_>) {
+    /// Returns the places that are wrong at a moment, and the key that is to blame for each.
+    fn wrong_at(
+        &mut self,
+        truth: &RecordedTruth,
+        moment: &ViewSample<'_>,
+    ) -> BTreeMap<Option<CellPosition>, Option<usize>> {
         self.blame(moment);
-        let mut wrong = BTreeMap::new();
-        for at in wrong_cells(truth, moment) {
-            let key = self.drawn.get(&at).map_or(0, |(_, key)| *key);
-            wrong.insert(Some(at), key);
-        }
-        let is_wrong = |row| {
-            wrong
-                .keys()
-                .any(|place| place.is_some_and(|at| at.row == row))
-        };
+        let key_of = |at: &CellPosition| self.drawn.get(at).map(|(_, key)| *key);
+        let cells = wrong_cells(truth, moment);
+        let mut wrong: BTreeMap<_, _> = cells.iter().map(|at| (Some(*at), key_of(at))).collect();
+        let is_wrong = |row| cells.iter().any(|at| at.row == row);
         if let Some(at) = spliced_at(truth, moment).filter(|at| !is_wrong(at.row)) {
             let in_row = self.drawn.iter().filter(|(place, _)| place.row == at.row);
-            let newest = in_row.map(|(_, (_, key))| *key).max();
-            wrong.entry(Some(at)).or_insert(newest.unwrap_or(0));
+            wrong.insert(Some(at), in_row.map(|(_, (_, key))| *key).max());
         }
         if is_cursor_wrong(truth, moment) {
-            wrong.insert(None, self.cursor.map_or(0, |(_, key)| key));
+            wrong.insert(None, self.cursor.map(|(_, key)| key));
         }
-        let open = std::mem::take(&mut self.open);
-        for (place, was) in open {
-            match wrong.get(&place) {
-                Some(key) if *key == was.key => {
-                    self.open.insert(place, was);
-                }
-                _ => self.close(place, was, moment.at),
-            }
-        }
-        for (place, key) in wrong {
-            self.open.entry(place).or_insert(Open {
-                since: moment.at,
-                key,
-                moment: number,
-            });
-        }
+        wrong
     }
 
     /// Finds out which key is to blame for each cell that is drawn: the one that the predictor names,
@@ -148,18 +114,5 @@ impl MispredictionDetector<'_> {
         let known = self.cursor.filter(|(was, _)| *was == place);
         let key = named(moment.drawn.cursor_cause.as_ref()).or(known.map(|(_, key)| key));
         self.cursor = Some((place, key.unwrap_or(newest)));
-    }
-
-    fn close(&mut self, place: Option<CellPosition>, open: Open, end: Duration) {
-        let lasted = end.saturating_sub(open.since);
-        if lasted >= WRONG_FROM {
-            self.wrongs.push(Misprediction {
-                place,
-                since: open.since,
-                lasted,
-                key: open.key,
-                moment: open.moment,
-            });
-        }
     }
 }

@@ -15,7 +15,7 @@
 //!   screen behind the first newline will do as well. Keys without effect have no wait.
 //! - *Instant* is an effect that is there within 5 ms ([`INSTANT`]).
 //! - A cell is *wrong* when it differs from the server's frame and from every true screen between that
-//!   frame and the last key ([`Misprediction`]); if that lasts 30 ms or longer ([`WRONG_FROM`]) the key that caused it is
+//!   frame and the last key ([`WrongInterval`]); if that lasts 30 ms or longer ([`WRONG_FROM`]) the key that caused it is
 //!   wrong. So is a cursor, and its row if no true screen has what is drawn left and right of the cursor together. The
 //!   share is one of all keys.
 //! - A *leak* is a wrong cell near the cursor that holds a character of a secret, however short
@@ -25,6 +25,9 @@
 //!
 //! No predictor of ours may leak, on any link ([`TestLink::gate`]) and with any seed, and a control that shows
 //! everything must, on every recording that has a secret ([`SecrecyGate`]).
+//!
+//! [`WrongInterval`]: crate::judge::WrongInterval
+//! [`WRONG_FROM`]: crate::judge::WRONG_FROM
 
 mod comparison;
 mod engine;
@@ -43,7 +46,6 @@ mod score;
 mod secrecy_gate;
 mod session;
 mod snapshot;
-mod spliced_row;
 mod stock;
 mod trial;
 mod user_view;
@@ -53,7 +55,6 @@ pub use comparison::Comparison;
 pub use explain::explain;
 pub use leak::Leaks;
 pub use link::TestLink;
-pub use misprediction::{Misprediction, WRONG_FROM};
 pub use predictor::{DrawnScreen, Predictor};
 pub use predictor_kind::PredictorKind;
 pub use recorded_truth::{RecordedEffect, RecordedKey, RecordedTruth};

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::leak::{Leaks, leaks};
-use super::misprediction::{Misprediction, wrongs};
+use super::misprediction::wrongs;
 use super::recorded_truth::RecordedTruth;
 use super::user_view::UserView;
 use super::wait::wait;
+use crate::judge::WrongInterval;
 use crate::stats::{AT_ONCE, Observation};
 
 /// An effect that is there within this time is there at once: the same as for real runs.
@@ -34,7 +35,7 @@ pub struct Scored {
     /// The wait of each key; `None` for one without effect.
     pub waits: Vec<Option<Observation>>,
     /// Everything that was wrong.
-    pub wrongs: Vec<Misprediction>,
+    pub wrongs: Vec<WrongInterval>,
 }
 
 impl Scored {
@@ -43,7 +44,7 @@ impl Scored {
         let keys = truth.keys().len();
         let waits: Vec<_> = (0..keys).map(|key| wait(truth, view, key)).collect();
         let wrongs = wrongs(truth, view);
-        let wrong: BTreeSet<usize> = wrongs.iter().map(|wrong| wrong.key).collect();
+        let wrong: BTreeSet<usize> = wrongs.iter().filter_map(|wrong| wrong.key).collect();
         Scored {
             score: Score {
                 keys,

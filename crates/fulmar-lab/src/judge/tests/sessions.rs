@@ -79,7 +79,7 @@ fn a_key_that_is_shown_before_it_is_typed_is_wrong_until_then() {
     assert_eq!(wrongs(&verdict), [(None, 950, 50, None), letter]);
     assert_eq!(verdict.wrong_share(), 0.0);
     assert_eq!(verdict.keys[0].first_output, After(ms(300)));
-    assert_eq!(wrongs(&early(970)), [], "30 ms are forgiven");
+    assert_eq!(wrongs(&early(971)), [], "29 ms are forgiven");
 }
 
 #[test]
