@@ -192,7 +192,7 @@ fn check(name: &str, trace: &Trace, truth: &GroundTruth, path: DelayedPath) {
         assert!(!own.is_censored(), "{name}, key {number}: {key:?}");
         // The effect may be complete before all of the answer is there, not before its first byte.
         let first = written_at(trace, OutputPosition(key.before.0 + 1)) + path.delay - key.at;
-        let last = key.effect.iter().map(|effect| at(effect.after)).min();
+        let last = key.effects.iter().map(|effect| at(effect.after)).min();
         let expected = first..=last.unwrap_or(first);
         assert!(
             expected.contains(&own.waited()),

@@ -2,8 +2,9 @@
 
 use super::cell_history::CellHistory;
 use super::glyph::{CellPosition, Glyph};
-use super::key_effect::{Chunk, KeyEffect, TypedKey, answer_end, typed_keys};
+use super::key_effect::{KeyEffect, TypedKey};
 use super::observer::{Change, Cursor, ScreenObserver, places};
+use super::truth::{TrueScreens, Truth};
 use crate::trace::{Event, SingleScreenTrace, Size, Trace};
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -23,8 +24,15 @@ pub struct OutputPosition(pub usize);
 ///
 /// It keeps every cell that ever changed, with the position: some hundred bytes for each byte of output,
 /// and a screenful for each line that scrolls. That is for people who type, not for floods.
+pub type GroundTruth = Truth<OutputScreens>;
+
+/// One key of it, with its effects.
+pub type GroundTruthKey = TypedKey<OutputPosition>;
+
+/// The screens of a [`GroundTruth`].
 #[derive(Debug)]
-pub struct GroundTruth {
+pub struct OutputScreens {
+    /// The largest size that the screen has.
     size: Size,
     history: CellHistory,
     /// One for each position at which text or cursor changed, the blank screen first.
@@ -33,7 +41,6 @@ pub struct GroundTruth {
     resizes: Vec<OutputPosition>,
     /// The states with a hash, in their order.
     by_hash: HashMap<u64, Vec<usize>>,
-    keys: Vec<GroundTruthKey>,
     /// All bytes that the host wrote.
     output: Vec<u8>,
     /// The positions at which a program leaves the alternate screen.
@@ -55,46 +62,23 @@ pub(crate) struct State {
     pub(crate) is_rest: bool,
 }
 
-/// One key of it, with its effects: any one of these, and nothing at all if there is none.
-pub type GroundTruthKey = TypedKey<OutputPosition, Vec<KeyEffect<OutputPosition>>>;
-
-impl GroundTruthKey {
-    /// True when something visible comes of the key.
-    pub fn has_effect(&self) -> bool {
-        !self.effect.is_empty()
-    }
-
-    /// Returns the position at which the key's whole direct answer has been shown.
-    pub fn answered(&self) -> Option<OutputPosition> {
-        self.effect.iter().map(|effect| effect.after).max()
-    }
-}
-
 impl GroundTruth {
     /// Plays a trace, and looks after every byte of output.
     pub fn of(trace: &Trace) -> Self {
-        let truth = Self::of_output(trace);
-        let Some(single) = SingleScreenTrace::of(trace) else {
-            return truth;
-        };
-        Self {
-            leavings: single.leavings.into_iter().map(OutputPosition).collect(),
-            single_screen: Some(Box::new(Self::of_output(&single.trace))),
-            ..truth
+        let mut truth = Self::of_output(trace);
+        if let Some(single) = SingleScreenTrace::of(trace) {
+            let leavings = single.leavings.into_iter().map(OutputPosition);
+            truth.screens.leavings = leavings.collect();
+            truth.screens.single_screen = Some(Box::new(Self::of_output(&single.trace)));
         }
+        truth
     }
 
     /// The same without regard to terminals that have no alternate screen.
     fn of_output(trace: &Trace) -> Self {
-        let mut play = Play::new(trace);
-        for record in trace.records() {
-            match &record.event {
-                Event::Size(size) => play.resize(*size),
-                Event::User(bytes) => play.type_keys(record.at, bytes),
-                Event::Host(bytes) => play.show(record.at, bytes),
-            }
-        }
-        play.finish()
+        let observer = ScreenObserver::new(trace.size());
+        let screens = OutputScreens::blank(largest_size(trace), &observer);
+        Truth::play(trace, screens, observer)
     }
 
     /// Returns all truths of it that a display may follow: itself, and what a terminal without an alternate screen
@@ -102,6 +86,46 @@ impl GroundTruth {
     pub(crate) fn renderings(&self) -> Vec<&GroundTruth> {
         let single = self.single_screen.as_deref();
         [self].into_iter().chain(single).collect()
+    }
+}
+
+impl OutputScreens {
+    fn blank(size: Size, observer: &ScreenObserver) -> Self {
+        let mut screens = Self {
+            size,
+            history: CellHistory::new(size),
+            states: Vec::new(),
+            resizes: Vec::new(),
+            by_hash: HashMap::new(),
+            output: Vec::new(),
+            leavings: Vec::new(),
+            single_screen: None,
+        };
+        screens.note(observer, &mut Vec::new(), true);
+        screens
+    }
+
+    /// Takes over what the observer has seen at this step.
+    fn note(&mut self, observer: &ScreenObserver, changes: &mut Vec<Change>, is_rest: bool) {
+        let from = self.end();
+        let step = self.last_step(from);
+        for change in changes.drain(..) {
+            self.history.add(step, change.place, change.glyph);
+        }
+        let (cursor, hash) = (observer.cursor(), observer.hash());
+        let last = self.states.last();
+        if last.is_some_and(|last| last.hash == hash && last.cursor == cursor) {
+            return;
+        }
+        let alike = self.by_hash.entry(hash).or_default();
+        alike.push(self.states.len());
+        self.states.push(State {
+            from,
+            step,
+            cursor,
+            hash,
+            is_rest,
+        });
     }
 
     /// Returns how often a program has left the alternate screen by a position.
@@ -114,28 +138,9 @@ impl GroundTruth {
         self.size
     }
 
-    /// Returns all keys in the order in which they were typed.
-    pub fn keys(&self) -> &[GroundTruthKey] {
-        &self.keys
-    }
-
-    /// Returns the position behind all output.
-    pub fn end(&self) -> OutputPosition {
-        OutputPosition(self.output.len())
-    }
-
     /// Returns all output.
     pub fn output(&self) -> &[u8] {
         &self.output
-    }
-
-    /// Returns what can have been written when so many keys were typed: all output before the
-    /// next one.
-    pub fn reach(&self, keys_typed: usize) -> OutputPosition {
-        match self.keys.get(keys_typed) {
-            Some(next) => next.before,
-            None => self.end(),
-        }
     }
 
     /// Returns what a cell shows.
@@ -205,24 +210,6 @@ impl GroundTruth {
             .collect()
     }
 
-    /// Returns the effect that leads from one position to another, if there is anything to see.
-    fn effect(
-        &self,
-        before: OutputPosition,
-        after: OutputPosition,
-    ) -> Option<KeyEffect<OutputPosition>> {
-        let changed: BTreeSet<CellPosition> = self
-            .changed(before, after)
-            .filter(|place| self.glyph(*place, before) != self.first_glyph(*place, after))
-            .collect();
-        KeyEffect::between(
-            (before, self.cursor(before)),
-            (after, self.first_cursor(after)),
-            changed,
-            |place| self.first_glyph(place, after).is_grey(),
-        )
-    }
-
     pub(crate) fn states(&self) -> &[State] {
         &self.states
     }
@@ -285,122 +272,59 @@ impl GroundTruth {
     }
 }
 
-struct Play {
-    observer: ScreenObserver,
-    truth: GroundTruth,
-    chunks: Vec<Chunk<OutputPosition>>,
-    newlines: Vec<OutputPosition>,
-    changes: Vec<Change>,
-}
+impl TrueScreens for OutputScreens {
+    type Position = OutputPosition;
+    type Emulator = ScreenObserver;
 
-impl Play {
-    fn new(trace: &Trace) -> Self {
-        let size = largest_size(trace);
-        let observer = ScreenObserver::new(trace.size());
-        let blank = State {
-            from: OutputPosition(0),
-            step: 0,
-            cursor: observer.cursor(),
-            hash: observer.hash(),
-            is_rest: true,
-        };
-        let truth = GroundTruth {
-            size,
-            history: CellHistory::new(size),
-            states: vec![blank],
-            resizes: Vec::new(),
-            by_hash: HashMap::new(),
-            keys: Vec::new(),
-            output: Vec::new(),
-            leavings: Vec::new(),
-            single_screen: None,
-        };
-        Self {
-            observer,
-            truth,
-            chunks: Vec::new(),
-            newlines: Vec::new(),
-            changes: Vec::new(),
+    fn end(&self) -> OutputPosition {
+        OutputPosition(self.output.len())
+    }
+
+    fn resize(&mut self, observer: &mut ScreenObserver, _: Duration, size: Size) {
+        if size != observer.size() {
+            let mut changes = Vec::new();
+            observer.resize(size, &mut changes);
+            self.resizes.push(self.end());
+            self.note(observer, &mut changes, true);
         }
     }
 
-    fn resize(&mut self, size: Size) {
-        if size != self.observer.size() {
-            self.observer.resize(size, &mut self.changes);
-            self.truth.resizes.push(self.truth.end());
-            self.note(true);
-        }
-    }
-
-    fn type_keys(&mut self, at: Duration, bytes: &[u8]) {
-        let keys = typed_keys(at, bytes, self.truth.end());
-        self.truth.keys.extend(keys);
-    }
-
-    fn show(&mut self, at: Duration, bytes: &[u8]) {
-        let start = self.truth.end();
+    fn show(
+        &mut self,
+        observer: &mut ScreenObserver,
+        _: Duration,
+        bytes: &[u8],
+    ) -> Option<OutputPosition> {
+        let (mut changes, mut newline) = (Vec::new(), None);
         for byte in bytes {
-            self.truth.output.push(*byte);
-            self.observer.show(&[*byte], &mut self.changes);
-            self.note(false);
+            self.output.push(*byte);
+            observer.show(&[*byte], &mut changes);
+            self.note(observer, &mut changes, false);
             if *byte == b'\n' {
-                self.newlines.push(self.truth.end());
+                newline = newline.or(Some(self.end()));
             }
         }
-        if let Some(last) = self.truth.states.last_mut() {
+        if let Some(last) = self.states.last_mut() {
             last.is_rest = true;
         }
-        let end = self.truth.end();
-        self.chunks.push(Chunk { at, start, end });
+        newline
     }
 
-    /// Takes over what the observer has seen at this step.
-    fn note(&mut self, is_rest: bool) {
-        let from = self.truth.end();
-        let step = self.truth.last_step(from);
-        for change in self.changes.drain(..) {
-            self.truth.history.add(step, change.place, change.glyph);
-        }
-        let (cursor, hash) = (self.observer.cursor(), self.observer.hash());
-        let last = self.truth.states.last();
-        if last.is_some_and(|last| last.hash == hash && last.cursor == cursor) {
-            return;
-        }
-        self.truth.states.push(State {
-            from,
-            step,
-            cursor,
-            hash,
-            is_rest,
-        });
-    }
-
-    fn finish(mut self) -> GroundTruth {
-        for (number, state) in self.truth.states.iter().enumerate() {
-            let alike = self.truth.by_hash.entry(state.hash).or_default();
-            alike.push(number);
-        }
-        for number in 0..self.truth.keys.len() {
-            self.truth.keys[number].reach = self.truth.reach(number + 1);
-            self.truth.keys[number].effect = self.effects(number);
-        }
-        self.truth
-    }
-
-    /// Returns the effects of a key: none, one, or, for Enter, two.
-    fn effects(&self, number: usize) -> Vec<KeyEffect<OutputPosition>> {
-        let (truth, key) = (&self.truth, &self.truth.keys[number]);
-        let Some(after) = answer_end(&truth.keys, number, &self.chunks, truth.end()) else {
-            return Vec::new();
-        };
-        let first = self
-            .newlines
-            .partition_point(|newline| *newline <= key.before);
-        let newline = self.newlines.get(first).copied();
-        let newline = newline.filter(|newline| key.is_enter() && *newline < after);
-        let ends = [Some(after), newline].into_iter().flatten();
-        ends.filter_map(|end| truth.effect(key.before, end))
-            .collect()
+    fn effect(
+        &self,
+        before: OutputPosition,
+        after: OutputPosition,
+    ) -> Option<KeyEffect<OutputPosition>> {
+        let changed: BTreeSet<CellPosition> = self
+            .changed(before, after)
+            .filter(|place| self.glyph(*place, before) != self.first_glyph(*place, after))
+            .collect();
+        KeyEffect::between(
+            (before, self.cursor(before)),
+            (after, self.first_cursor(after)),
+            changed,
+            |place| self.first_glyph(place, after).is_grey(),
+        )
     }
 }
 

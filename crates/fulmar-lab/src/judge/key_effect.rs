@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// One key and what the host made of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TypedKey<P, E> {
+pub struct TypedKey<P> {
     /// The bytes that the keyboard sent.
     pub bytes: Vec<u8>,
     /// A key, a report of the mouse, or a paste.
@@ -21,8 +21,8 @@ pub struct TypedKey<P, E> {
     pub before: P,
     /// The last position before the next key: all that can come of the keys up to this one.
     pub reach: P,
-    /// The effect of the key itself on the screen, if it has one.
-    pub effect: E,
+    /// The effects of the key itself on the screen: any one of these, and nothing at all if there is none.
+    pub effects: Vec<KeyEffect<P>>,
 }
 
 /// The own effect of a key: what a person looks for after pressing it.
@@ -71,11 +71,11 @@ pub(crate) struct Chunk<P> {
 }
 
 /// Returns the keys in one write by the keyboard's side, without effect yet.
-pub(crate) fn typed_keys<P: Copy, E: Default>(
+pub(crate) fn typed_keys<P: Copy>(
     at: Duration,
     bytes: &[u8],
     before: P,
-) -> impl Iterator<Item = TypedKey<P, E>> {
+) -> impl Iterator<Item = TypedKey<P>> {
     let typed = keystrokes(bytes).filter(|keystroke| keystroke.kind.is_typed());
     typed.map(move |keystroke| TypedKey {
         bytes: keystroke.bytes.to_vec(),
@@ -83,20 +83,30 @@ pub(crate) fn typed_keys<P: Copy, E: Default>(
         at,
         before,
         reach: before,
-        effect: E::default(),
+        effects: Vec::new(),
     })
 }
 
-impl<P, E> TypedKey<P, E> {
+impl<P: Copy + Ord> TypedKey<P> {
     pub(crate) fn is_enter(&self) -> bool {
         matches!(self.bytes.as_slice(), b"\r" | b"\n")
+    }
+
+    /// True when something visible comes of the key.
+    pub fn has_effect(&self) -> bool {
+        !self.effects.is_empty()
+    }
+
+    /// Returns the position at which the key's whole direct answer has been shown.
+    pub fn answered(&self) -> Option<P> {
+        self.effects.iter().map(|effect| effect.after).max()
     }
 }
 
 /// Returns the position behind the first burst of output after a key, if there is one. `chunks` is all output, up to
 /// `end`.
-pub(crate) fn answer_end<P: Copy + Ord, E>(
-    keys: &[TypedKey<P, E>],
+pub(crate) fn answer_end<P: Copy + Ord>(
+    keys: &[TypedKey<P>],
     number: usize,
     chunks: &[Chunk<P>],
     end: P,
@@ -170,7 +180,7 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    fn key(at: u64, before: usize) -> TypedKey<usize, ()> {
+    fn key(at: u64, before: usize) -> TypedKey<usize> {
         typed_keys(ms(at), b"x", before).next().unwrap()
     }
 
@@ -184,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_write_has_its_keys_and_no_answers_of_terminals() {
-        let keys: Vec<TypedKey<usize, ()>> = typed_keys(ms(5), b"l\x1b[A\x1b[?1;2c\r", 3).collect();
+        let keys: Vec<TypedKey<usize>> = typed_keys(ms(5), b"l\x1b[A\x1b[?1;2c\r", 3).collect();
         let bytes: Vec<&[u8]> = keys.iter().map(|key| &key.bytes[..]).collect();
         assert_eq!(bytes, [&b"l"[..], b"\x1b[A", b"\r"]);
         assert!(
@@ -217,7 +227,7 @@ mod tests {
     #[test]
     fn an_answer_ends_before_the_next_key_that_is_answered() {
         let chunks = [chunk(1001, 0), chunk(1002, 10), chunk(1003, 20)];
-        let ends = |keys: &[TypedKey<usize, ()>]| {
+        let ends = |keys: &[TypedKey<usize>]| {
             let ends = (0..keys.len()).map(|number| answer_end(keys, number, &chunks, 30));
             ends.collect::<Vec<_>>()
         };

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 /// So many samples before a key are looked at to find out which true screen the display was at.
 /// Chosen by eye; a screen is wholly true at least once in a few hundred.
-pub(crate) const LOOK_BACK_MAX: usize = 2000;
+const LOOK_BACK_MAX: usize = 2000;
 
-/// What was displayed in the course of a run, sample by sample, beside the true screens. True screens are counted.
+/// Everything that was displayed in the course of a run, sample by sample, beside the true screens. True screens are counted.
 pub(crate) trait DisplayedRun {
     /// The position of a true screen.
     type Position;

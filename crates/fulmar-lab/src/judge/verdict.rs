@@ -255,7 +255,7 @@ impl ObservedRun<'_> {
 
 /// Returns when any of the key's own effects was first on the display.
 fn own_at(timeline: &RunTimeline<'_>, number: usize) -> Option<Duration> {
-    let effects = timeline.truth.keys()[number].effect.iter();
+    let effects = timeline.truth.keys()[number].effects.iter();
     let first = effects.filter_map(|effect| timeline.own_effect_at(effect, number));
     first.min()
 }

@@ -131,10 +131,8 @@ impl Account<'_> {
     fn push_screens(&self, text: &mut String, key: usize, number: usize, when: &str) {
         let moment = &self.view.moments[number];
         let true_key = &self.truth.keys()[key];
-        let after = true_key.effect.as_ref();
-        let after = self
-            .truth
-            .snapshot(after.map_or(true_key.reach, |effect| effect.part.after));
+        let after = true_key.answered().unwrap_or(true_key.reach);
+        let after = self.truth.snapshot(after);
         let row = after.cursor.place.row;
         for (name, snapshot) in [
             ("true", after),

@@ -30,6 +30,7 @@
 //! [`WRONG_FROM`]: crate::judge::WRONG_FROM
 
 mod comparison;
+mod displayed_run;
 mod engine;
 mod explain;
 mod leak;
@@ -49,7 +50,6 @@ mod snapshot;
 mod stock;
 mod trial;
 mod user_view;
-mod wait;
 
 pub use comparison::Comparison;
 pub use explain::explain;
@@ -57,7 +57,7 @@ pub use leak::Leaks;
 pub use link::TestLink;
 pub use predictor::{DrawnScreen, Predictor};
 pub use predictor_kind::PredictorKind;
-pub use recorded_truth::{RecordedEffect, RecordedKey, RecordedTruth};
+pub use recorded_truth::{RecordedKey, RecordedScreens, RecordedTruth};
 pub use recorded_user::{ClientScreen, ClientWatch, KeyboardRead, Peer, ServerUpdate, UserInput};
 pub use recording::{HELD_OUT, ProgramGroup, Recording, RecordingSet};
 pub use rendered::judged;

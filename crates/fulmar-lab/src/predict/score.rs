@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::displayed_run::ViewedSession;
 use super::leak::{Leaks, leaks};
 use super::misprediction::wrongs;
 use super::recorded_truth::RecordedTruth;
 use super::user_view::UserView;
-use super::wait::wait;
 use crate::judge::WrongInterval;
 use crate::stats::{AT_ONCE, Observation};
 
@@ -42,7 +42,8 @@ impl Scored {
     /// Judges what was seen.
     pub fn of(truth: &RecordedTruth, view: &UserView<'_>) -> Scored {
         let keys = truth.keys().len();
-        let waits: Vec<_> = (0..keys).map(|key| wait(truth, view, key)).collect();
+        let session = ViewedSession { truth, view };
+        let waits: Vec<_> = (0..keys).map(|key| session.wait(key)).collect();
         let wrongs = wrongs(truth, view);
         let wrong: BTreeSet<usize> = wrongs.iter().filter_map(|wrong| wrong.key).collect();
         Scored {

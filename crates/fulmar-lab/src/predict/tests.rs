@@ -101,40 +101,43 @@ fn at(row: u16, column: u16) -> CellPosition {
 fn the_effect_of_a_character_is_its_cell_and_the_cursor() {
     let recording = recording(SHELL);
     let keys = recording.truth.keys();
-    let effect = keys[0].effect.as_ref().unwrap();
-    assert_eq!(effect.part.places, [at(0, 2)]);
-    assert_eq!((effect.part.after, effect.part.has_cursor), (2, true));
-    assert!(effect.first_line.is_none());
+    let [effect] = &keys[0].effects[..] else {
+        panic!("{:?}", keys[0].effects)
+    };
+    assert_eq!(effect.places, [at(0, 2)]);
+    assert_eq!((effect.after, effect.has_cursor), (2, true));
 }
 
 #[test]
 fn enter_is_done_with_the_first_line_or_with_the_burst() {
     let recording = recording(SHELL);
-    let enter = recording.truth.keys()[3].effect.clone().unwrap();
-    assert_eq!(enter.part.after, 6, "8 ms are no gap");
-    let (part, snapshot) = enter.first_line.unwrap();
-    assert!(part.places.is_empty());
+    let [burst, first_line] = &recording.truth.keys()[3].effects[..] else {
+        panic!("{:?}", recording.truth.keys()[3].effects)
+    };
+    assert_eq!(burst.after, 7, "8 ms are no gap");
+    assert!(first_line.places.is_empty());
+    let snapshot = recording.truth.snapshot(first_line.after);
     assert_eq!(snapshot.cursor.seen(), Some(at(1, 0)));
     // The middle row, which the cursor only passed, does not belong to it.
-    assert_eq!(enter.part.places, [at(2, 0)]);
+    assert_eq!(burst.places, [at(2, 0)]);
 }
 
 #[test]
 fn grey_text_right_of_the_cursor_is_not_required() {
     let trace = b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n1001000 HOST 15\na\x1b[90mbc\x1b[m\x1b[2D\n";
     let recording = recording(trace);
-    let effect = recording.truth.keys()[0].effect.clone().unwrap();
-    assert_eq!(effect.part.places, [at(0, 2)]);
+    let effect = &recording.truth.keys()[0].effects[0];
+    assert_eq!(effect.places, [at(0, 2)]);
 }
 
 #[test]
 fn a_key_that_nothing_answers_has_no_effect() {
     let late = b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n1251000 HOST 1\na\n";
-    assert!(recording(late).truth.keys()[0].effect.is_none());
+    assert!(!recording(late).truth.keys()[0].has_effect());
     let ignored =
         b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n1100000 USER 1\nb\n1101000 HOST 1\nb\n";
     let recording = recording(ignored);
-    let has_effect = |key: usize| recording.truth.keys()[key].effect.is_some();
+    let has_effect = |key: usize| recording.truth.keys()[key].has_effect();
     assert_eq!([has_effect(0), has_effect(1)], [false, true]);
 }
 
@@ -143,11 +146,9 @@ fn what_changes_elsewhere_counts_where_the_cursors_row_does_not() {
     let trace = b"0 SIZE 20 4\n0 HOST 6\n\x1b[?25l\n1000000 USER 1\na\n1001000 HOST 13\n\x1b[3;5Hx\x1b[1;1H\n";
     let trace = Trace::parse(trace).unwrap();
     let recording = Recording::new("test", trace, None);
-    let effect = recording.truth.keys()[0].effect.clone().unwrap();
-    assert_eq!(
-        (effect.part.places, effect.part.has_cursor),
-        (vec![at(2, 4)], false)
-    );
+    let effect = &recording.truth.keys()[0].effects[0];
+    assert_eq!(effect.places, [at(2, 4)]);
+    assert!(!effect.has_cursor);
 }
 
 #[test]

@@ -214,7 +214,7 @@ fn a_wide_character_has_two_cells() {
     assert_eq!(own(&verdict), [After(ms(100)), After(ms(100))]);
     assert_eq!(wrongs(&verdict), []);
     let truth = GroundTruth::of(&recording.clone().trace());
-    let effect = &truth.keys()[0].effect[0];
+    let effect = &truth.keys()[0].effects[0];
     assert_eq!(
         effect.places.iter().map(|place| place.column).max(),
         Some(3)
@@ -408,7 +408,7 @@ fn effects(recording: Side) -> Vec<Option<Vec<(u16, u16)>>> {
         places.map(|place| (place.row, place.column)).collect()
     };
     let keys = truth.keys().iter();
-    keys.map(|key| key.effect.first().map(places)).collect()
+    keys.map(|key| key.effects.first().map(places)).collect()
 }
 
 #[test]
@@ -460,7 +460,7 @@ fn half_of_an_answer_is_no_answer() {
 fn enter_has_a_second_effect_only_where_more_follows_its_newline() {
     let count = |answer: &str, key: &str| {
         let recording = side().out(0, "$ ").key(1000, key).out(1000, answer);
-        GroundTruth::of(&recording.trace()).keys()[0].effect.len()
+        GroundTruth::of(&recording.trace()).keys()[0].effects.len()
     };
     assert_eq!(count("\r\n", "\r"), 1);
     assert_eq!(count("\r\nab", "\r"), 2);

@@ -1,13 +1,13 @@
 //! The effects of keys, and what is wrong because of them.
 
 use super::*;
+use crate::judge::TypedKey;
 
 /// The screen with which each key's effect is complete.
 fn complete(trace: &[u8]) -> Vec<Option<usize>> {
     let recording = recording(trace);
     let keys = recording.truth.keys().iter();
-    keys.map(|key| key.effect.as_ref().map(|effect| effect.part.after))
-        .collect()
+    keys.map(TypedKey::answered).collect()
 }
 
 #[test]
@@ -53,19 +53,19 @@ fn keys_that_come_within_20_ms_have_their_answer_together() {
 #[test]
 fn screens_are_found_by_the_bytes_that_lead_to_them() {
     let truth = recording(SHELL).truth;
-    // The prompt, l, x, Backspace, a newline, a line and a prompt.
+    // The prompt, l, x, Backspace, a newline, a line, a prompt.
     let written: Vec<usize> = (0..=truth.end())
         .map(|screen| truth.written(screen))
         .collect();
-    assert_eq!(written, [0, 2, 3, 4, 7, 9, 16]);
+    assert_eq!(written, [0, 2, 3, 4, 7, 9, 14, 16]);
     assert_eq!(truth.length(), 16);
     assert_eq!(
-        [0, 1, 2, 6, 7, 16, 99].map(|bytes| truth.number_at(bytes)),
-        [0, 0, 1, 3, 4, 6, 6]
+        [0, 1, 2, 6, 7, 14, 16, 99].map(|bytes| truth.number_at(bytes)),
+        [0, 0, 1, 3, 4, 6, 7, 7]
     );
     assert_eq!(
         [0, 1, 2, 3, 4].map(|keys| truth.reach(keys)),
-        [1, 2, 3, 4, 6]
+        [1, 2, 3, 4, 7]
     );
 }
 

@@ -127,8 +127,8 @@ fn a_second_line_will_not_do_for_enter() {
     let trace =
         b"0 SIZE 20 4\n50000 HOST 2\n$ \n1000000 USER 1\n\r\n1001000 HOST 10\nok\r\na\r\nb\r\n\n";
     let recording = recording(trace);
-    let effect = recording.truth.keys()[0].effect.as_ref().unwrap();
-    let (part, snapshot) = effect.first_line.as_ref().unwrap();
+    let part = &recording.truth.keys()[0].effects[1];
+    let snapshot = recording.truth.snapshot(part.after);
     assert_eq!(
         (snapshot.text(0), snapshot.text(1)),
         ("$ ok".to_owned(), String::new())
