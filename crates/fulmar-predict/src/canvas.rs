@@ -9,7 +9,7 @@ use fulmar_terminal::{
 use crate::caret::{Caret, CaretKind};
 use crate::effect::{CellChange, KeyEffect};
 use crate::overlay::{CellContent, Grapheme};
-use crate::text::{grey_end, is_grey, is_vacant, reads_alike, right_of};
+use crate::text::{grey_end, is_grey, is_vacant, reads_alike, right_of, text_end};
 use crate::work_count;
 
 /// A screen that effects of keys are drawn into. The mark of a software cursor is not on it.
@@ -103,14 +103,15 @@ impl Canvas {
     /// Draws what a key does.
     pub(crate) fn draw(&mut self, effect: &KeyEffect) {
         work_count::note_keys(1);
+        let is_plain = effect.own_tail == Some(0);
         if let Some(at) = effect.leaves_line_at {
-            self.drop_suggestion(at);
+            self.drop_suggestion(at, is_plain);
         }
         // The suggestion may be a newer one than when the key was predicted.
         if let Some(at) = effect.typed_at.filter(|at| *at == self.caret.at)
             && !effect.uncovers(at, &self.grapheme(at))
         {
-            self.drop_suggestion(at);
+            self.drop_suggestion(at, is_plain);
         }
         if effect.scrolls {
             self.scroll();
@@ -121,10 +122,11 @@ impl Canvas {
         self.move_caret(effect.caret);
     }
 
-    /// Blanks the suggestion that begins at a position.
-    fn drop_suggestion(&mut self, at: Position) {
+    /// Blanks the suggestion that begins at a position; a plain one is not grey.
+    fn drop_suggestion(&mut self, at: Position, is_plain: bool) {
         let is_drawn = self.caret.kind == CaretKind::Software;
-        if let Some(end) = grey_end(&self.screen, at, is_drawn) {
+        let grey = grey_end(&self.screen, at, is_drawn);
+        if let Some(end) = grey.or_else(|| is_plain.then(|| text_end(&self.screen, at))) {
             self.blank(at.row, at.column.0..end);
         }
     }

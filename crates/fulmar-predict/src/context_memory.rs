@@ -123,6 +123,8 @@ pub(crate) struct ContextHistory {
     pub(crate) ground: Option<Ground>,
     /// The placeholder: text of an empty line in the colour of text, which goes with the first character.
     pub(crate) placeholder: Option<Box<str>>,
+    /// Behind the user's text stands what nobody typed, in the colour of text.
+    pub(crate) suggests: bool,
     /// The lines that were submitted and shown, the newest first.
     pub(crate) submitted: Arc<[Box<str>]>,
     /// Nothing is predicted from this column on.

@@ -17,6 +17,8 @@ pub(crate) struct KeyEffect {
     pub(crate) caret: Position,
     /// The position of a typed character.
     pub(crate) typed_at: Option<Position>,
+    /// The columns that the user's own text has right of the caret behind it, where suggestions look like text.
+    pub(crate) own_tail: Option<u16>,
     /// The variant of the rule that gave it.
     pub(crate) variant: u8,
     /// True if the key has worked this way before, or usually does.

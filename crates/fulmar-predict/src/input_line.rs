@@ -31,6 +31,11 @@ pub(crate) struct InputLine {
     pub(crate) is_echoed: bool,
     /// One beyond the last column that was typed to: blanks at the end cannot be seen.
     pub(crate) end: u16,
+    /// Behind the text stands what nobody typed, in the colour of text.
+    pub(crate) suggests: bool,
+    /// The columns that the text has right of the caret: behind all keys, and behind those that were confirmed.
+    pub(crate) tail: u16,
+    pub(crate) confirmed_tail: u16,
     /// The column from which on the text left of the caret was typed since the caret came here.
     pub(crate) typed_from: u16,
     /// Text was pushed out of sight: what comes back from there is unknown.
@@ -69,6 +74,9 @@ impl InputLine {
             context,
             is_echoed: false,
             end: text_end(canvas.screen(), at),
+            suggests: false,
+            tail: 0,
+            confirmed_tail: 0,
             typed_from: at.column.0.saturating_sub(typed),
             has_pushed_out: false,
             goal_column: None,
@@ -130,6 +138,7 @@ impl InputLine {
         self.row = at.row;
         self.context = InputContext::of(canvas, self.margin, hints);
         self.end = text_end(canvas.screen(), at);
+        self.tail = self.confirmed_tail;
         self.has_pushed_out = false;
         if let Some(placeholder) = placeholder(canvas, self.margin) {
             self.placeholder = placeholder;
@@ -172,7 +181,22 @@ impl InputLine {
 
     /// Returns the end of the text from the caret on: the visible text, or blanks that were typed.
     pub(crate) fn text_end(&self, canvas: &Canvas) -> u16 {
-        text_end(canvas.screen(), canvas.caret()).max(self.end)
+        let at = canvas.caret();
+        if self.suggests {
+            return at.column.0 + self.tail;
+        }
+        text_end(canvas.screen(), at).max(self.end)
+    }
+
+    /// Returns the end of the suggestion that begins at the caret, grey or not.
+    pub(crate) fn suggestion_end(&self, canvas: &Canvas) -> Option<u16> {
+        let (screen, at) = (canvas.screen(), canvas.caret());
+        if self.context.kind == InputKind::Editor {
+            return None;
+        }
+        let grey = grey_end(screen, at, canvas.caret_kind() == CaretKind::Software);
+        let plain = || (self.suggests && self.tail == 0).then(|| text_end(screen, at));
+        grey.or_else(|| plain().filter(|end| *end > at.column.0))
     }
 
     pub(crate) fn at(&self, column: u16) -> Position {

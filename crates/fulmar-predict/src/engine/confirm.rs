@@ -7,20 +7,27 @@ use fulmar_terminal::{Position, Row};
 
 use super::PredictionEngine;
 use crate::brackets;
+use crate::canvas::Canvas;
 use crate::decision::{EpochReason, PredictionVerdict};
-use crate::effect::Agreement;
+use crate::effect::{Agreement, KeyEffect};
 use crate::frame_match::is_evidence;
+use crate::input_context::InputKind;
 use crate::key::Key;
 use crate::overlay::Grapheme;
 use crate::pending::{PendingKey, Prediction};
-use crate::text::{Ground, char_at, row_end};
+use crate::text::{Ground, char_at, is_grey, is_vacant, row_end};
 
 impl PredictionEngine {
     /// Confirms the first `count` keys, which the frame shows.
     pub(super) fn confirm_keys(&mut self, now: Time, count: usize) {
+        let mut expected = self.base.clone();
         for _ in 0..count {
             let Some(key) = self.queue.pop() else { break };
             self.learn_success(&key);
+            if let Some(effect) = key.known_effect() {
+                expected.draw(effect);
+                self.learn_suggestion(&key, effect, &expected);
+            }
             self.learn_brackets(&key);
             self.learn_ground(&key);
             // A key that moves proves nothing, nor does a character that stood there before: only an
@@ -51,6 +58,22 @@ impl PredictionEngine {
         {
             let is_telling = effect.agreement != Agreement::Same;
             history.note_right(key.stroke.key, is_telling.then_some(effect.variant));
+        }
+    }
+
+    /// Learns whether the program puts text behind what is typed, in the colour of text: none was `expected` there. Of
+    /// brackets and quotes some close themselves.
+    fn learn_suggestion(&mut self, key: &PendingKey, effect: &KeyEffect, expected: &Canvas) {
+        let (frame, at) = (&self.frame.canvas, effect.caret);
+        let Some(line) = &mut self.line else { return };
+        line.confirmed_tail = effect.own_tail.unwrap_or(line.confirmed_tail);
+        let is_word = matches!(key.stroke.key, Key::Text(c) if c.is_alphanumeric());
+        let is_new = at == frame.caret()
+            && !is_vacant(frame.line(), at.column.0)
+            && !is_grey(frame.line(), at.column.0)
+            && is_vacant(expected.line(), at.column.0);
+        if is_word && is_new && line.context.kind == InputKind::Prompt {
+            self.memory.entry(line.context.id).suggests = true;
         }
     }
 

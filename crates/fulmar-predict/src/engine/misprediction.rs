@@ -88,6 +88,7 @@ impl PredictionEngine {
         if !misprediction.is_text() {
             return;
         }
+        history.suggests = false;
         // S5: neither what this line echoed before counts any more, nor what the context did.
         line.is_echoed = false;
         if !misprediction.is_hidden {

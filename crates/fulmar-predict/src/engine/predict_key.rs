@@ -10,7 +10,7 @@ use crate::canvas::Canvas;
 use crate::context_memory::{ContextHistory, EnterEffect};
 use crate::decision::{EpochReason, KeyClass, KeyRule, PredictionDecision};
 use crate::echo_confidence::{EchoQuery, TypeAhead, may_fall_silent};
-use crate::effect::{Agreement, KeyEffect};
+use crate::effect::{Agreement, CellChange, KeyEffect};
 use crate::input_context::InputKind;
 use crate::input_line::InputLine;
 use crate::key::{Key, Keystroke};
@@ -147,6 +147,7 @@ impl PredictionEngine {
             line.ground = line.ground.or(context.and_then(|context| context.ground));
         }
         line.known_placeholder = context.and_then(|context| context.placeholder.clone());
+        line.suggests = context.is_some_and(|context| context.suggests);
         let record = context.map(|context| context.record(key));
         let record = record.unwrap_or_default();
         let variant = key_confidence::variant(key, &record);
@@ -164,6 +165,17 @@ impl PredictionEngine {
                 .iter_mut()
                 .for_each(|change| change.is_uncertain = Some(change.at) != outcome.typed_at);
         }
+        // Of a suggestion in plain colour it uncovers one character, and the next frame may have another.
+        if let Some(at) = outcome.typed_at.filter(|_| line.suggests)
+            && changes.iter().all(|change| change.at != at)
+        {
+            changes.push(CellChange {
+                at,
+                content: canvas.content(at),
+                before: self.predicted.grapheme(at),
+                is_uncertain: false,
+            });
+        }
         let others = (0..rules::variants(KeyClass::of(key))).filter(|other| *other != variant);
         let agreement = Agreement::of(others.map(|other| {
             let mut line = before.clone();
@@ -176,6 +188,7 @@ impl PredictionEngine {
             scrolls: false,
             caret: canvas.caret(),
             typed_at: outcome.typed_at,
+            own_tail: line.suggests.then_some(line.tail),
             variant,
             agreement,
             is_confident: key_confidence::is_confident(key, kind, &record, agreement),
@@ -234,6 +247,7 @@ impl PredictionEngine {
             scrolls,
             caret: canvas.caret(),
             typed_at: None,
+            own_tail: line.suggests.then_some(line.tail),
             variant: 0,
             agreement: Agreement::OneWay,
             is_confident: true,

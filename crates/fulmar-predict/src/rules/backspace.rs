@@ -2,9 +2,9 @@
 
 use fulmar_terminal::Position;
 
+use super::line_ends::suggestion_end;
 use super::{EditState, RuleOutcome};
-use crate::caret::CaretKind;
-use crate::text::{ShiftRun, grey_end, left_of};
+use crate::text::{ShiftRun, left_of};
 
 /// The number of ways in which the key may work: it removes any character, or, in an editor with modes, only what was
 /// typed since the caret came there.
@@ -27,10 +27,9 @@ pub(super) fn backspace(variant: u8, edit: &mut EditState<'_>) -> Option<RuleOut
     }
     let left = left_of(edit.canvas.line(), at.column.0)?;
     let columns = at.column.0 - left;
-    let is_soft = edit.canvas.caret_kind() == CaretKind::Software;
     let end = edit.line.text_end(edit.canvas);
     let to = Position::new(at.row.0, left);
-    if grey_end(edit.canvas.screen(), at, is_soft).is_some() {
+    if suggestion_end(edit).is_some() {
         // The suggestion takes the character back.
         let mut content = edit.canvas.content(to);
         content.style = edit.canvas.line().style(at.column);

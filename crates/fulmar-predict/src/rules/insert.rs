@@ -4,17 +4,17 @@ use std::ops::Range;
 
 use fulmar_terminal::{CellRow, Color, Column, Position, char_columns};
 
+use super::line_ends::suggestion_end;
 use super::split_line::open_row;
 use super::vertical::is_vim_filler;
 use super::{EditState, RuleOutcome};
 use crate::brackets;
-use crate::caret::CaretKind;
 use crate::editor::EditorKind;
 use crate::input_context::InputKind;
 use crate::key::Key;
 use crate::overlay::{CellContent, Grapheme};
 use crate::text::{
-    ShiftRun, border, char_at, first_style, grey_end, is_vacant, left_border, left_of, typed_style,
+    ShiftRun, border, char_at, first_style, is_vacant, left_border, left_of, typed_style,
 };
 
 /// Puts the character at the caret.
@@ -36,15 +36,11 @@ pub(super) fn print(key: Key, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
     if let Some(mark) = mark {
         brackets::erase_bracket_mark(edit.canvas, mark, edit.line.margin);
     }
-    let grey = grey_end(
-        edit.canvas.screen(),
-        at,
-        edit.canvas.caret_kind() == CaretKind::Software,
-    );
+    let suggestion = suggestion_end(edit);
     // A stock server sends no dim text. There a placeholder is known by its words alone
     // (docs/prediction.md §5).
-    let grey = grey.or_else(|| placeholder_end(edit));
-    match grey {
+    let suggestion = suggestion.or_else(|| placeholder_end(edit));
+    match suggestion {
         Some(end) => before_suggestion(character, end, edit),
         None => insert(character, columns, edit),
     }
@@ -54,7 +50,7 @@ pub(super) fn print(key: Key, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
     }
     Some(RuleOutcome {
         typed_at: Some(at),
-        is_uncertain: grey.is_some(),
+        is_uncertain: suggestion.is_some(),
     })
 }
 

@@ -2,9 +2,8 @@
 
 use super::vertical::continues;
 use super::{EditState, RuleOutcome};
-use crate::caret::CaretKind;
 use crate::input_context::InputKind;
-use crate::text::{grey_end, suggestion_start};
+use crate::text::suggestion_start;
 
 /// To the margin; in an editor, behind the line number.
 pub(super) fn home(edit: &mut EditState<'_>) -> Option<RuleOutcome> {
@@ -47,11 +46,7 @@ pub(super) fn text_end(edit: &EditState<'_>) -> u16 {
 
 /// The end of the suggestion that begins at the caret.
 pub(super) fn suggestion_end(edit: &EditState<'_>) -> Option<u16> {
-    if edit.line.context.kind == InputKind::Editor {
-        return None;
-    }
-    let is_soft = edit.canvas.caret_kind() == CaretKind::Software;
-    grey_end(edit.canvas.screen(), edit.canvas.caret(), is_soft)
+    edit.line.suggestion_end(edit.canvas)
 }
 
 /// Takes the suggestion up to a column for text, and moves the caret there.

@@ -45,6 +45,7 @@ pub(crate) fn apply_rule(key: Key, variant: u8, edit: &mut EditState<'_>) -> Opt
     if !matches!(class, KeyClass::Print | KeyClass::Backspace) {
         edit.line.typed_from = edit.canvas.caret().column.0;
     }
+    edit.line.tail = edit.line.end.saturating_sub(edit.canvas.caret().column.0);
     if class != KeyClass::Print && edit.line.draw_placeholder(edit.canvas) {
         edit.line.end = edit.line.margin;
         outcome.is_uncertain = true;

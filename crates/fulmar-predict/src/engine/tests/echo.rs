@@ -365,3 +365,59 @@ fn keys_of_words_are_shown_at_a_prompt_and_arrows_once_they_worked() {
         assert_eq!(scene.column(), column, "{}", key.escape_debug());
     }
 }
+
+/// A suggestion in the colour of text.
+fn plain(text: &str) -> String {
+    format!("{text}\x1b[{}D", text.len())
+}
+
+/// A shell that suggests in the colour of text, and was seen to.
+fn suggesting() -> Scene {
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("l");
+    scene.answer(&format!("l{}", plain("s -la")));
+    scene
+}
+
+#[test]
+fn a_suggestion_in_the_colour_of_text_is_none_of_it() {
+    let mut scene = suggesting();
+    scene.keys("s");
+    assert_eq!((scene.row(0), scene.column()), ("$ ls -la".to_owned(), 4));
+    scene.keys("x");
+    assert_eq!((scene.row(0), scene.column()), ("$ lsx".to_owned(), 5));
+    scene.answer("sx   \x1b[3D");
+    scene.key("\x1b[D");
+    scene.keys("y");
+    assert_eq!((scene.row(0), scene.column()), ("$ lsyx".to_owned(), 5));
+}
+
+#[test]
+fn the_users_own_text_moves_before_a_suggestion_in_its_colour() {
+    let mut scene = suggesting();
+    scene.keys("s");
+    scene.answer("s");
+    scene.key("\x1b[D");
+    scene.keys("y");
+    assert_eq!((scene.row(0), scene.column()), ("$ lys -la".to_owned(), 4));
+    scene.key("\x05");
+    assert_eq!(scene.column(), 5);
+}
+
+#[test]
+fn a_suggestion_in_the_colour_of_text_that_comes_behind_a_pending_character_goes() {
+    for (suggested, shown) in [("bin/", "$ ls /u"), ("usr/", "$ ls /usr/")] {
+        let mut scene = suggesting();
+        scene.keys("s /u");
+        scene.partial(&format!("s /{}", plain(suggested)), 4, 4);
+        assert_eq!(scene.row(0), shown);
+    }
+}
+
+#[test]
+fn enter_takes_a_suggestion_in_the_colour_of_text_away() {
+    let mut scene = suggesting();
+    scene.keys("s");
+    scene.key("\r");
+    assert_eq!(scene.row(0), "$ ls");
+}
