@@ -277,6 +277,28 @@ mod tests {
     }
 
     #[test]
+    fn a_try_of_udp_is_worth_four_datagrams_to_an_address_that_never_answered() {
+        let mut candidates = found(&BOTH);
+        while !candidates.next(1).is_empty() {}
+        for _ in 0..3 {
+            candidates.allow_more();
+            candidates.allow_more();
+            let sent = std::iter::repeat_with(|| candidates.next(1));
+            assert_eq!(
+                sent.take_while(|next| !next.is_empty()).count(),
+                MORE_DATAGRAMS
+            );
+        }
+        let mut fresh = found(&BOTH);
+        fresh.allow_more();
+        let sent = std::iter::repeat_with(|| fresh.next(1));
+        assert_eq!(
+            sent.take_while(|next| !next.is_empty()).count(),
+            UNANSWERED_MAX
+        );
+    }
+
+    #[test]
     fn what_the_user_names_is_tried_for_as_long_as_the_user_waits() {
         let mut candidates = CandidateAddresses::named(address(BOTH[0]));
         for _ in 0..100 {

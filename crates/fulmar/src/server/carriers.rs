@@ -166,3 +166,6 @@ fn transferred(outcome: io::Result<usize>) -> io::Result<Transfer> {
         Err(error) => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests;
