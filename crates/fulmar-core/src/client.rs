@@ -94,8 +94,9 @@ pub struct Client {
     is_server_local: bool,
     /// The session was there before us.
     attaches: bool,
-    /// The way in use, if there is a choice.
+    /// The way in use, if there is a choice, or the user has made it.
     way: Option<Way>,
+    is_way_wished: bool,
     /// The reason why the system has refused to send, the last time that it did.
     send_error: Option<SendError>,
     /// The datagrams of the newest transmission.
@@ -186,6 +187,7 @@ impl Client {
             is_server_local,
             attaches,
             way: None,
+            is_way_wished: false,
             send_error: None,
             report_error: None,
             offered: 0,
@@ -539,6 +541,7 @@ impl Client {
     pub fn link_info(&self) -> LinkInfo {
         LinkInfo {
             way: self.way,
+            is_way_wished: self.is_way_wished,
             prediction: self.prediction.score(),
             ..LinkInfo::of(&self.endpoint)
         }

@@ -22,8 +22,10 @@ pub struct LinkInfo {
     pub heard_at: Option<Time>,
     /// The counters of the link's endpoint.
     pub counters: Counters,
-    /// The way in use, if there is a choice.
+    /// The way in use, if there is a choice, or the user has made it.
     pub way: Option<Way>,
+    /// True if the user wishes that way and no other.
+    pub is_way_wished: bool,
     /// The success of prediction; `None` where nothing is predicted.
     pub prediction: Option<PredictionScore>,
 }
@@ -40,6 +42,7 @@ impl LinkInfo {
             heard_at: endpoint.heard_at(),
             counters: endpoint.counters().clone(),
             way: None,
+            is_way_wished: false,
             prediction: None,
         }
     }
@@ -51,7 +54,10 @@ impl LinkInfo {
             row("last heard", self.last_heard_text(now)),
             row("protocol", dialect_text(self.dialect)),
         ];
-        rows.extend(self.way.map(|way| row("way", way_text(way))));
+        rows.extend(
+            self.way
+                .map(|way| row("way", way_text(way, self.is_way_wished))),
+        );
         let counters = &self.counters;
         rows.push(row(
             "sent",
@@ -118,10 +124,11 @@ fn dialect_text(dialect: Dialect) -> &'static str {
     }
 }
 
-fn way_text(way: Way) -> &'static str {
-    match way {
-        Way::Udp => "UDP",
-        Way::Ssh => "ssh, as UDP does not answer",
+fn way_text(way: Way, is_wished: bool) -> &'static str {
+    match (way, is_wished) {
+        (Way::Udp, _) => "UDP",
+        (Way::Ssh, true) => "ssh, as you wish",
+        (Way::Ssh, false) => "ssh, as UDP does not answer",
     }
 }
 
@@ -184,6 +191,7 @@ mod tests {
             heard_at: None,
             counters: Counters::default(),
             way: None,
+            is_way_wished: false,
             prediction: None,
         }
     }

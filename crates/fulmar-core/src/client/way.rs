@@ -12,9 +12,18 @@ impl Client {
         self.is_connected() && self.notices.is_late(now, self.liveness())
     }
 
+    /// Takes note that the user wishes that way and no other.
+    pub fn note_wished_way(&mut self, way: Way) {
+        self.way = Some(way);
+        self.is_way_wished = true;
+    }
+
     /// Takes note that the ssh that carried datagrams carries none any more.
     pub fn note_ssh_gone(&mut self, now: Time) {
-        if self.way.replace(Way::Udp) == Some(Way::Ssh) {
+        if self.is_way_wished {
+            let told = "the ssh that carries the session has ended, and is run again";
+            self.tell(now, told.to_owned());
+        } else if self.way.replace(Way::Udp) == Some(Way::Ssh) {
             let told = "the ssh that carried the session has ended: UDP is tried";
             self.tell(now, told.to_owned());
         }
@@ -22,6 +31,9 @@ impl Client {
 
     /// Takes note of the way that datagrams go, where there is a choice. The user is told of a change.
     pub fn note_way(&mut self, now: Time, way: Way) {
+        if self.is_way_wished {
+            return;
+        }
         let told = match (self.way.replace(way), way) {
             (None | Some(Way::Udp), Way::Ssh) => "UDP does not answer: ssh carries the session",
             (Some(Way::Ssh), Way::Udp) => "UDP carries the session again",

@@ -312,6 +312,9 @@ impl ClientSetup {
             client.tell(now(), what.to_owned());
             warnings.push(what.to_owned());
         }
+        if wish == WayPreference::Only(Way::Ssh) {
+            client.note_wished_way(Way::Ssh);
+        }
         for warning in &warnings {
             client.tell(now(), warning.clone());
         }

@@ -60,7 +60,7 @@ impl EventLoop {
                 let was_way = self.sockets.ways().in_use() == Way::Ssh;
                 self.over_ssh.lost_at = was_way.then_some(now);
                 self.leave_ssh(now);
-                if self.is_chosen_by_us() {
+                if self.client.is_connected() {
                     self.client.note_ssh_gone(now);
                 }
             }
@@ -79,10 +79,7 @@ impl EventLoop {
             }
             _ => {}
         }
-        if self.over_ssh.stage == Stage::Open
-            && self.client.is_connected()
-            && self.is_chosen_by_us()
-        {
+        if self.over_ssh.stage == Stage::Open && self.client.is_connected() {
             self.client.note_way(now, self.sockets.ways().in_use());
         }
     }
@@ -114,10 +111,6 @@ impl EventLoop {
         }
         let since = *self.over_ssh.silent_since.get_or_insert(now);
         now.since(since) >= SILENT_MAX
-    }
-
-    fn is_chosen_by_us(&self) -> bool {
-        self.sockets.ways().may_use_udp()
     }
 
     fn may_ask(&self) -> bool {

@@ -64,6 +64,11 @@ fn by_wish(starter: Starter) {
     BOTH_WAYS
         .iter()
         .for_each(|way| let_udp_pass(&scene.far, *way));
+    expect_work(&mut terminal);
+    // UDP would be the way by now if it were not for the wish.
+    terminal.type_keys("\x1ei");
+    terminal.wait_for_text("ssh, as you wish");
+    terminal.type_keys(" ");
     expect_session(&scene, starter, &mut terminal);
 }
 
