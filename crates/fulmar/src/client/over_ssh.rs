@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_core::{Capability, Way, WayPreference};
-use fulmar_login::SessionService;
+use fulmar_login::{SessionName, SessionService};
 
 use crate::reactor::Registry;
 use crate::ssh_login::{LoginAgain, SshLogin};
@@ -44,6 +44,8 @@ pub(crate) struct OverSsh {
     pub(super) silent_since: Option<Time>,
     /// True if the user was told that ssh was run in vain.
     pub(super) has_told: bool,
+    /// The name that the server has last said, if the login's is not it.
+    pub(super) renamed: Option<SessionName>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +89,7 @@ impl OverSsh {
             lost_at: None,
             silent_since: None,
             has_told: false,
+            renamed: None,
         }
     }
 

@@ -198,7 +198,9 @@ pub(super) fn see_through(
 pub(super) fn leave_to(mut parent: ParentHandle, name: &SessionName) -> Result<u8, ServerError> {
     parent.declare_name(name);
     if parent.declare_ready() {
-        announce::agreed(&[]).map_err(while_doing("printing that the session is there"))?;
+        announce::name(name)
+            .and_then(|()| announce::agreed(&[]))
+            .map_err(while_doing("printing that the session is there"))?;
         parent.declare_carried();
     }
     Ok(0)

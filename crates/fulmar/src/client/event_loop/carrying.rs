@@ -4,7 +4,7 @@
 
 use fulmar_base::Time;
 use fulmar_core::Way;
-use fulmar_login::{LoginEvent, OVER_SSH_LINE, RemoteService as _};
+use fulmar_login::{LoginEvent, OVER_SSH_LINE, RemoteService as _, SessionName};
 
 use super::EventLoop;
 use crate::client::over_ssh::{OverSsh, RUN_PAUSE, RUN_PAUSE_MAX, SILENT_MAX, Stage};
@@ -152,11 +152,7 @@ impl EventLoop {
         } = &mut self.over_ssh;
         *run_at = now + *run_pause;
         *run_pause = (*run_pause * 2).min(RUN_PAUSE_MAX);
-        let service = self
-            .login
-            .as_ref()
-            .map(|login| login.state().output().service());
-        let name = service.and_then(|service| service.name()).cloned();
+        let name = self.session_name();
         let again = self.over_ssh.again.as_ref();
         let later = again
             .zip(name)
@@ -172,6 +168,14 @@ impl EventLoop {
         }
     }
 
+    /// Returns the name that the session had when it was last heard of.
+    fn session_name(&self) -> Option<SessionName> {
+        let login = self.login.as_ref();
+        let service = login.map(|login| login.state().output().service());
+        let begun = service.and_then(|service| service.name());
+        self.over_ssh.renamed.as_ref().or(begun).cloned()
+    }
+
     /// Hears what the ssh says that was run later, and its end.
     fn attend_later(&mut self, now: Time) {
         let Some(later) = &mut self.over_ssh.later else {
@@ -185,6 +189,8 @@ impl EventLoop {
         while let Some(event) = later.poll_event(now) {
             match event {
                 LoginEvent::Reachable(..) => {
+                    let name = later.state().output().service().name();
+                    self.over_ssh.renamed = name.cloned().or(self.over_ssh.renamed.take());
                     later.write(OVER_SSH_LINE.as_bytes());
                     self.over_ssh.stage = Stage::Asked;
                 }

@@ -80,7 +80,16 @@ impl Carried {
         carried
     }
 
-    /// Another login of the same user, which is to carry datagrams of that session.
+    /// Another login of the same user, which is to carry datagrams of that session, called so by now.
+    #[track_caller]
+    fn carrying(&self, name: &str, called: &str) -> Login {
+        let mut login = self.again(name);
+        login.expect_line(&format!("FULMAR NAME {called}\n"));
+        login.expect_line("FULMAR AGREED\n");
+        login
+    }
+
+    /// The same, before it has an answer.
     fn again(&self, name: &str) -> Login {
         let offer = offer().replace("port 0\nword cat", &format!("over-ssh {name}"));
         let mut command = self.login.world.command(self.login.world.ours("fulmar"));
@@ -146,8 +155,7 @@ fn a_login_that_ends_before_anything_authentic_has_come_leaves_nothing() {
 fn another_login_carries_on_and_nonsense_ends_only_itself() {
     let mut carried = Carried::begun();
     for nonsense in [&b"\0\0"[..], b"\xff\xff", b"FULMAR OVER SSH\n"] {
-        let mut login = carried.again(&carried.name);
-        login.expect_line("FULMAR AGREED\n");
+        let mut login = carried.carrying(&carried.name, &carried.name);
         login.write(OVER_SSH);
         login.expect_line(OVER_SSH);
         // Half a record is waited for.
@@ -157,8 +165,7 @@ fn another_login_carries_on_and_nonsense_ends_only_itself() {
         assert_eq!(login.bytes(1), [0_u8; 0], "it has not ended");
         assert_eq!(login.process.wait().expect("it ends").code(), Some(0));
     }
-    let mut login = carried.again(&carried.name);
-    login.expect_line("FULMAR AGREED\n");
+    let mut login = carried.carrying(&carried.name, &carried.name);
     login.write(OVER_SSH);
     login.expect_line(OVER_SSH);
     drop(carried.login.input.take());
@@ -189,4 +196,23 @@ fn a_session_that_is_not_there_is_not_carried() {
         refusal.starts_with("FULMAR ERROR there is no session nothing"),
         "{refusal}"
     );
+}
+
+#[test]
+fn a_session_that_was_renamed_is_carried_and_says_its_name() {
+    if !sees_environments() {
+        return;
+    }
+    let carried = Carried::begun();
+    let world = &carried.login.world;
+    let rename = |from: &str, to: &str| {
+        let mut command = world.command(world.ours("fulmar"));
+        let status = command.args(["rename", "--local", from, to]).status();
+        assert!(status.expect("it starts").success());
+    };
+    rename(&carried.name, "work");
+    rename("work", "play");
+    for name in [&carried.name, "work", "play"] {
+        carried.carrying(name, "play");
+    }
 }
