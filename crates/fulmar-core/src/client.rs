@@ -56,6 +56,9 @@ pub enum ClientEvent {
     /// The user wants the shell back: write what [`Client::leave`] gives, restore the terminal's
     /// settings, stop the process group; afterwards say [`Client::handle_resumed`].
     Suspend,
+    /// The user wants ssh to be run on the terminal, where it can ask, so that it carries the session: write what
+    /// [`Client::leave`] gives, and afterwards say [`Client::handle_resumed`]. Or tell why not.
+    RunSsh,
     /// Open a path from a new local port and say so with [`Client::handle_path_opened`].
     OpenPath,
     /// This path is not needed any more.
@@ -605,6 +608,7 @@ impl Client {
             }
             Command::Help => self.notices.show_help(now),
             Command::LinkInfo => self.notices.show_link_info(now),
+            Command::RunSsh => self.events.push_back(ClientEvent::RunSsh),
         }
     }
 

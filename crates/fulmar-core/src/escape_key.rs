@@ -87,12 +87,14 @@ pub(crate) enum Command {
     Help,
     /// Tell about the link.
     LinkInfo,
+    /// Have ssh carry the session, and ask what it has to ask.
+    RunSsh,
 }
 
 /// Sorts what is typed into bytes for the program and commands for the client.
 ///
 /// ```text
-///             escape key                          '.' Ctrl-Z (d i ?)
+///             escape key                          '.' Ctrl-Z (d i r ?)
 ///   typing ───────────────► armed ──────────────────────────────────► command
 ///     ▲    (a printable one  │  │ pass character: the escape byte is typed
 ///     │     at the start of  │  │ other: the escape byte and this one are typed
@@ -234,6 +236,7 @@ impl EscapeReader {
             Some(b'd') if is_own => Command::Detach,
             Some(b'?') if is_own => Command::Help,
             Some(b'i') if is_own => Command::LinkInfo,
+            Some(b'r') if is_own => Command::RunSsh,
             _ => {
                 self.type_escape_key(key, &armed.text, typed);
                 return self.type_key(event, typed);

@@ -420,6 +420,13 @@ impl Notices {
         ))
     }
 
+    /// Returns how a person would name the command of that key, if the client obeys any.
+    pub(crate) fn command_label(&self, next: char) -> Option<String> {
+        let is_own = self.compat == CompatMode::Fulmar;
+        let key = self.escape.label().filter(|_| is_own)?;
+        Some(format!("{key} {next}"))
+    }
+
     fn quit_hint(&self) -> Option<String> {
         let key = self.escape.label()?;
         (!self.is_armed && !self.is_closing).then(|| format!("{key} . quits"))

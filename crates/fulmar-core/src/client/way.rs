@@ -12,6 +12,15 @@ impl Client {
         self.is_connected() && self.notices.is_late(now, self.liveness())
     }
 
+    /// Takes note that an ssh in the background, which can ask nobody, has failed.
+    pub fn note_ssh_failed(&mut self, now: Time, why: &str) {
+        let told = match self.notices.command_label('r') {
+            Some(keys) => format!("{keys} runs ssh here; in the background it failed: {why}"),
+            None => format!("ssh was run again in the background, and failed: {why}"),
+        };
+        self.tell(now, told);
+    }
+
     /// Takes note that the user wishes that way and no other.
     pub fn note_wished_way(&mut self, way: Way) {
         self.way = Some(way);

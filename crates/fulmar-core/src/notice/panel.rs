@@ -32,6 +32,7 @@ pub(super) fn help(escape: EscapeKey) -> Vec<String> {
         ("Ctrl-Z", "suspend the client; fg resumes it"),
         (&pass, &format!("type {key} itself")),
         ("i", "show the state of the link"),
+        ("r", "run ssh here, which may ask: it carries the session"),
         ("?", "show this list"),
     ] {
         rows.push(format!("  {next:8} {effect}"));
@@ -64,7 +65,7 @@ mod tests {
     fn help_lists_every_key_within_80_columns() {
         for key in [&b"\x1e"[..], b"~"] {
             let rows = help(EscapeKey::from_setting(key));
-            for next in [".", "d", "Ctrl-Z", "i", "?", "Ctrl-L"] {
+            for next in [".", "d", "Ctrl-Z", "i", "r", "?", "Ctrl-L"] {
                 let is_about = |row: &String| row.split_whitespace().next() == Some(next);
                 assert!(rows.iter().any(is_about), "{next}: {rows:?}");
             }

@@ -8,7 +8,7 @@ use fulmar_settings::{OTHER_VARIABLES, SETTINGS, SettingInfo};
 use super::{Cli, EXAMPLE_FILE, EXAMPLES, Page};
 
 /// The commands of keys after the escape key: docs/protocol.md §9.2, and two of ours.
-const KEYS: [(&str, &str); 7] = [
+const KEYS: [(&str, &str); 8] = [
     ("Ctrl-^ .", "End the session, with status 255."),
     (
         "Ctrl-^ d",
@@ -22,6 +22,10 @@ const KEYS: [(&str, &str); 7] = [
     (
         "Ctrl-^ i",
         "Show the state of the link: round trip, protocol, predictions, data sent and received.",
+    ),
+    (
+        "Ctrl-^ r",
+        "Run ssh on the terminal, where it can ask for a password, and have it carry the session.",
     ),
     (
         "Ctrl-^ ?",

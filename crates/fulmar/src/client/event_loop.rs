@@ -3,6 +3,7 @@
 //! One turn hands everything that is ready to the core, within budgets, and then carries out what
 //! the core wants. It waits in one place only and decides nothing about the protocol.
 
+mod asking;
 mod carrying;
 
 use std::io;
@@ -346,6 +347,7 @@ impl EventLoop {
         while let Some(event) = self.client.poll_event() {
             match event {
                 ClientEvent::Suspend => self.suspend(now),
+                ClientEvent::RunSsh => self.run_ssh_here(now),
                 ClientEvent::OpenPath => self.open_path(now),
                 ClientEvent::ClosePath { path } => self.sockets.close(path),
                 ClientEvent::Ended(ending) => {

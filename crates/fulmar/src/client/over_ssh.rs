@@ -44,6 +44,8 @@ pub(crate) struct OverSsh {
     pub(super) silent_since: Option<Time>,
     /// True if the user was told that ssh was run in vain.
     pub(super) has_told: bool,
+    /// True while an ssh that was run later has the terminal.
+    pub(super) is_here: bool,
     /// The name that the server has last said, if the login's is not it.
     pub(super) renamed: Option<SessionName>,
 }
@@ -89,6 +91,7 @@ impl OverSsh {
             lost_at: None,
             silent_since: None,
             has_told: false,
+            is_here: false,
             renamed: None,
         }
     }

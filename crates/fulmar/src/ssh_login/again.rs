@@ -1,5 +1,7 @@
 //! Running the user's ssh once more, for a session that is there.
 
+use std::ffi::{OsStr, OsString};
+
 use fulmar_base::Time;
 use fulmar_login::{
     BootstrapRequest, LoginConfig, Offer, SessionName, SessionService, SessionTask,
@@ -7,7 +9,7 @@ use fulmar_login::{
 
 use super::SshLogin;
 
-/// All that it takes to run the ssh of a login once more, in the background: it asks nobody anything.
+/// All that it takes to run the ssh of a login once more.
 pub(crate) struct LoginAgain {
     config: LoginConfig,
     request: BootstrapRequest,
@@ -21,13 +23,8 @@ impl LoginAgain {
         request: &BootstrapRequest,
         is_chosen: bool,
     ) -> LoginAgain {
-        let mut config = config.clone();
-        config
-            .ssh
-            .words
-            .extend(["-o", "BatchMode=yes"].map(Into::into));
         LoginAgain {
-            config,
+            config: config.clone(),
             request: BootstrapRequest {
                 start: request.start.clone(),
                 fallback: None,
@@ -37,8 +34,37 @@ impl LoginAgain {
         }
     }
 
-    /// Runs it, so that it carries datagrams of that session. `None` if its text is too long.
-    pub(crate) fn begin(&self, now: Time, name: SessionName) -> Option<SshLogin<SessionService>> {
+    /// Returns the host to which it leads, as the user calls it.
+    pub(crate) fn host(&self) -> &OsStr {
+        self.config.ssh.destination.host()
+    }
+
+    /// Runs it in the background, where it asks nobody anything, so that it carries datagrams of that session. `None` if its
+    /// text is too long.
+    pub(crate) fn begin_unattended(
+        &self,
+        now: Time,
+        name: SessionName,
+    ) -> Option<SshLogin<SessionService>> {
+        let words = ["-o", "BatchMode=yes"].map(Into::into);
+        Some(self.begin(now, name, &words)?.unattended())
+    }
+
+    /// Runs it on the terminal, where it asks what it has to ask.
+    pub(crate) fn begin_attended(
+        &self,
+        now: Time,
+        name: SessionName,
+    ) -> Option<SshLogin<SessionService>> {
+        self.begin(now, name, &[])
+    }
+
+    fn begin(
+        &self,
+        now: Time,
+        name: SessionName,
+        words: &[OsString],
+    ) -> Option<SshLogin<SessionService>> {
         let mut request = self.request.clone();
         request.offer.task = Some(SessionTask::OverSsh(name));
         let encoded = request.encode_for(&self.config.command).ok()?;
@@ -46,6 +72,8 @@ impl LoginAgain {
         if self.is_chosen {
             service = service.by_chosen_command();
         }
-        Some(SshLogin::begin(now, self.config.clone(), service).unattended())
+        let mut config = self.config.clone();
+        config.ssh.words.extend_from_slice(words);
+        Some(SshLogin::begin(now, config, service))
     }
 }

@@ -10,6 +10,7 @@ use super::EventLoop;
 use crate::client::over_ssh::{OverSsh, RUN_PAUSE, RUN_PAUSE_MAX, SILENT_MAX, Stage};
 use crate::clock::now;
 use crate::reactor::Token;
+use crate::report;
 use crate::ssh_login::SshLogin;
 
 impl EventLoop {
@@ -156,7 +157,7 @@ impl EventLoop {
         let again = self.over_ssh.again.as_ref();
         let later = again
             .zip(name)
-            .and_then(|(again, name)| again.begin(now, name));
+            .and_then(|(again, name)| again.begin_unattended(now, name));
         match later {
             Some(later) => {
                 tracing::info!("ssh is run once more");
@@ -169,7 +170,7 @@ impl EventLoop {
     }
 
     /// Returns the name that the session had when it was last heard of.
-    fn session_name(&self) -> Option<SessionName> {
+    pub(super) fn session_name(&self) -> Option<SessionName> {
         let login = self.login.as_ref();
         let service = login.map(|login| login.state().output().service());
         let begun = service.and_then(|service| service.name());
@@ -177,7 +178,7 @@ impl EventLoop {
     }
 
     /// Hears what the ssh says that was run later, and its end.
-    fn attend_later(&mut self, now: Time) {
+    pub(super) fn attend_later(&mut self, now: Time) {
         let Some(later) = &mut self.over_ssh.later else {
             return;
         };
@@ -196,6 +197,7 @@ impl EventLoop {
                 }
                 LoginEvent::OverSsh(bytes) => early = Some(bytes),
                 LoginEvent::Failed(error) => failure = Some(error),
+                LoginEvent::Show(text) if self.over_ssh.is_here => report::print_others(&text),
                 _ => {}
             }
         }
@@ -207,12 +209,15 @@ impl EventLoop {
             self.begin_over_ssh(now, &early);
         }
         if let Some(failure) = failure {
-            tracing::info!(%failure, "ssh in the background");
+            tracing::info!(%failure, "ssh that was run once more");
             self.leave_ssh(now);
+            if self.over_ssh.is_here {
+                let told = format!("no ssh carries the session: {failure}");
+                return self.client.tell(now, told);
+            }
             // Those that follow would say the same.
             if !std::mem::replace(&mut self.over_ssh.has_told, true) {
-                let told = format!("ssh was run again, in vain: {failure}");
-                self.client.tell(now, told);
+                self.client.note_ssh_failed(now, &failure.to_string());
             }
         }
     }
@@ -224,7 +229,7 @@ impl EventLoop {
         self.over_ssh.run_pause = RUN_PAUSE;
     }
 
-    fn leave_ssh(&mut self, now: Time) {
+    pub(super) fn leave_ssh(&mut self, now: Time) {
         self.over_ssh.stage = Stage::Over;
         self.flush_over_ssh();
         self.end_input();

@@ -4,7 +4,7 @@ use super::scene::{
     FAR, Plan, Scene, Starter, expect_session, expect_work, for_each_starter, leave,
 };
 use crate::support::network::{Families, Way, block_udp, let_udp_pass};
-use crate::support::{Process, Terminal};
+use crate::support::{PASSWORD, Process, Terminal};
 
 for_each_starter! {
     no_udp_there: fulmar;
@@ -14,6 +14,7 @@ for_each_starter! {
     udp_that_opens_and_closes: fulmar;
     an_ssh_that_is_killed: fulmar;
     udp_that_closes_in_a_session: fulmar;
+    an_ssh_that_has_to_ask_again: fulmar;
 }
 
 /// The notice when ssh is the way.
@@ -93,6 +94,15 @@ fn udp_that_opens_and_closes(starter: Starter) {
     scene.expect_nothing_left();
 }
 
+/// Ends each ssh on the near machine.
+fn kill_ssh(scene: &Scene) {
+    let mut ssh = scene.near.processes();
+    ssh.retain(|(_, line)| line.starts_with("ssh "));
+    for (pid, _) in ssh {
+        Process::of(pid).expect("it runs").kill();
+    }
+}
+
 /// Expects that the panel tells ssh as the way: a key may have dismissed what was told of it.
 fn expect_ssh_in_panel(terminal: &mut Terminal) {
     terminal.type_keys("\x1ei");
@@ -106,11 +116,7 @@ fn an_ssh_that_is_killed(starter: Starter) {
     };
     terminal.wait_for_text(BY_SSH);
     expect_work(&mut terminal);
-    let mut ssh = scene.near.processes();
-    ssh.retain(|(_, line)| line.starts_with("ssh "));
-    for (pid, _) in ssh {
-        Process::of(pid).expect("it runs").kill();
-    }
+    kill_ssh(&scene);
     terminal.wait_for_text("has ended: UDP is tried");
     terminal.type_keys("clear; echo once $((6 * 11))\n");
     // It is run once more.
@@ -130,5 +136,46 @@ fn udp_that_closes_in_a_session(starter: Starter) {
     terminal.wait_for_text("once 66");
     expect_ssh_in_panel(&mut terminal);
     assert_eq!(leave(&mut terminal).code(), Some(7));
+    scene.expect_nothing_left();
+}
+
+fn an_ssh_that_has_to_ask_again(starter: Starter) {
+    let plan = Plan {
+        families: Families::V4,
+        config: "PubkeyAuthentication no\nNumberOfPasswordPrompts 1\n",
+        ..Plan::default()
+    };
+    let Some(scene) = Scene::new(&plan) else {
+        return;
+    };
+    BOTH_WAYS.iter().for_each(|way| block_udp(&scene.far, *way));
+    let destination = format!("bob@{FAR}");
+    let Some(mut terminal) = scene.start(starter, &[&destination]) else {
+        return;
+    };
+    let asked = "bob@far's password:";
+    terminal.wait_for_text(asked);
+    terminal.type_keys(format!("{PASSWORD}\n"));
+    terminal.wait_for_text(BY_SSH);
+    expect_work(&mut terminal);
+    kill_ssh(&scene);
+    terminal.type_keys("clear; echo once $((6 * 11))\n");
+    terminal.wait_for_text("Ctrl-^ r runs ssh here");
+    // Given up, wrong, and right.
+    terminal.type_keys("\x1er");
+    terminal.wait_for_text(asked);
+    terminal.type_keys("\x03");
+    terminal.wait_for_text("the session: it was given up");
+    terminal.type_keys("\x1er");
+    terminal.wait_for_text(asked);
+    terminal.type_keys("wrong\n");
+    terminal.wait_for_text("no ssh carries the session: ssh");
+    terminal.type_keys("\x1er");
+    terminal.wait_for_text(asked);
+    terminal.type_keys(format!("{PASSWORD}\n"));
+    terminal.wait_for_text("once 66");
+    expect_ssh_in_panel(&mut terminal);
+    assert_eq!(leave(&mut terminal).code(), Some(7));
+    terminal.expect_restored();
     scene.expect_nothing_left();
 }
