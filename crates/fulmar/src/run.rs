@@ -56,6 +56,7 @@ fn own(words: &[OsString]) -> Result<u8, FulmarError> {
             let wish = SessionWish {
                 name: cli.name,
                 task: None,
+                way: Vec::new(),
             };
             Ok(local::run(&cli.words, wish, &sources, verbosity)?)
         }
@@ -69,6 +70,7 @@ fn log_in(cli: Cli) -> Result<u8, FulmarError> {
     let (destination, command) = named.ok_or(FulmarError::NothingToDo)?;
     let host = login::host_of(destination).map_err(SessionError::from)?;
     let (ssh_words, verbosity) = (cli.login.ssh_words(), cli.login.verbosity());
+    let way = cli.login.way_words();
     let port = cli
         .login
         .flags
@@ -79,6 +81,7 @@ fn log_in(cli: Cli) -> Result<u8, FulmarError> {
     let wish = SessionWish {
         name: cli.name,
         task: None,
+        way,
     };
     let outcome = login::run(destination, ssh_words, command, wish, &sources, verbosity);
     let hint = outcome.as_ref().map_or_else(
@@ -175,6 +178,7 @@ fn attach(arguments: AttachArgs) -> Result<u8, FulmarError> {
     let wish = SessionWish {
         name: None,
         task: Some(SessionTask::Attach { name, or_new }),
+        way: machine.login.way_words(),
     };
     let (sources, verbosity) = (sources_of(&machine, host)?, machine.login.verbosity());
     Ok(match host {

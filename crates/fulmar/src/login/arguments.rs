@@ -51,6 +51,23 @@ impl LoginArgs {
         words
     }
 
+    /// Returns what was given of the way to a machine, as it is given to us: another command takes the same way.
+    pub(crate) fn way_words(&self) -> Vec<OsString> {
+        let mut words = self.ssh.own_words();
+        if let Some(user) = &self.user {
+            words.extend(["-l".into(), user.clone()]);
+        }
+        for (name, flag) in [("ssh", "--ssh"), ("server", "--server")] {
+            if let Some(given) = self.flags.0.find(name) {
+                words.extend([flag.into(), given.text.clone()]);
+            }
+        }
+        if let Some(file) = &self.file.path {
+            words.extend(["--config".into(), file.into()]);
+        }
+        words
+    }
+
     /// Returns whether the user is told of the steps of a login.
     pub(crate) fn verbosity(&self) -> Verbosity {
         Verbosity::of_count(self.verbose)

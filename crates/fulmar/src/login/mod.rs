@@ -22,6 +22,7 @@ use std::ffi::{OsStr, OsString};
 use std::net::SocketAddr;
 
 use fulmar_core::{Capability, CompatMode, LastScreen};
+use fulmar_login::shell_words::quoted;
 use fulmar_login::{
     BootstrapRequestError, CandidateAddresses, Destination, Execution, LoginConfig, LoginError,
     LoginEvent, LoginStep, RemoteService, SessionName, SessionParams, SessionRequest,
@@ -71,6 +72,8 @@ pub(crate) struct SessionWish {
     pub(crate) name: Option<SessionName>,
     /// A session that is there is to be taken.
     pub(crate) task: Option<SessionTask>,
+    /// The options of the command line that say how to get there.
+    pub(crate) way: Vec<OsString>,
 }
 
 /// Logs in at `destination`, by ssh with these words more, holds a session there with the command of the others, or with
@@ -132,6 +135,8 @@ struct SessionLogin {
     last_screen: LastScreen,
     /// The name that the session is to have.
     name: Option<SessionName>,
+    /// The options of the command line that say how to get there.
+    way: Vec<OsString>,
     reactor: Reactor,
     steps: Steps,
 }
@@ -204,6 +209,7 @@ impl SessionLogin {
             login: SshLogin::begin(now(), config, service),
             last_screen: crate::client::last_screen(words),
             name: wish.name,
+            way: wish.way,
             reactor,
             steps,
         })
@@ -235,7 +241,7 @@ impl SessionLogin {
                     is_server_local: false,
                     agreement: params.agreement,
                     last_screen: self.last_screen,
-                    destination: Some(self.login.state().host().to_owned()),
+                    destination: Some(with_way(&self.way, self.login.state().host())),
                     again: Some(self.again),
                     is_cut_off: self.login.take_cut_off(),
                     login: Some(self.login),
@@ -296,6 +302,23 @@ impl SessionLogin {
             self.steps.take(now(), step);
         }
     }
+}
+
+/// Returns the host behind the options that lead there, as they are written to a shell.
+fn with_way(way: &[OsString], host: &str) -> String {
+    let mut line = String::new();
+    for word in way {
+        let text = word.to_string_lossy();
+        let is_plain =
+            |character: char| character.is_alphanumeric() || "-_.,/:@%+=".contains(character);
+        if !text.is_empty() && text.chars().all(is_plain) {
+            line.push_str(&text);
+        } else {
+            line.push_str(&quoted(word).to_string_lossy());
+        }
+        line.push(' ');
+    }
+    line + host
 }
 
 /// Returns a step of a login as one of the program, unless the client takes it, which is to know it, too.
@@ -378,4 +401,27 @@ fn this_program() -> Option<String> {
         .into_os_string()
         .into_string()
         .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_back_has_the_options_that_led_there() {
+        let way = [
+            "-P",
+            "2222",
+            "-J",
+            "gate.example.org",
+            "--server",
+            "/opt/f server",
+        ];
+        let way = way.map(OsString::from);
+        assert_eq!(
+            with_way(&way, "bob@far"),
+            "-P 2222 -J gate.example.org --server '/opt/f server' bob@far"
+        );
+        assert_eq!(with_way(&[], "far"), "far");
+    }
 }

@@ -51,6 +51,16 @@ impl SshFlags {
         words
     }
 
+    /// Returns the words as they are given to us.
+    pub(crate) fn own_words(&self) -> Vec<OsString> {
+        let mut words = self.words();
+        // ssh has another letter for the port. It is the first.
+        if let Some(letter) = words.first_mut().filter(|_| self.port.is_some()) {
+            *letter = "-P".into();
+        }
+        words
+    }
+
     /// Returns these with others that were given later: what can only be once is taken from the later ones.
     pub(crate) fn followed_by(self, later: SshFlags) -> SshFlags {
         SshFlags {
@@ -64,10 +74,10 @@ impl SshFlags {
 
     /// Returns the first flag that was given, if any was.
     pub(crate) fn first(&self) -> Option<String> {
-        let words = self.words();
-        let first = words.first().map(|word| word.to_string_lossy());
-        // ssh has another letter for the port.
-        first.map(|flag| flag.replace("-p", "-P"))
+        let words = self.own_words();
+        words
+            .first()
+            .map(|word| word.to_string_lossy().into_owned())
     }
 }
 
