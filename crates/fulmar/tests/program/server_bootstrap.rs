@@ -19,6 +19,7 @@ use crate::support::{
 };
 use fulmar_testbed::TimedUdpSocket;
 
+mod attachments;
 mod over_ssh;
 
 /// Asks for a program that waits to be ended, on a port of the system's choice.
@@ -218,6 +219,8 @@ impl Drop for Login {
         for process in Process::all_of(self.world.home()) {
             process.kill();
         }
+        // One that carries datagrams of another's session stays as long as that is open.
+        drop(self.input.take());
         let _ = self.process.wait();
     }
 }

@@ -162,18 +162,18 @@ fn an_ssh_that_has_to_ask_again(starter: Starter) {
     terminal.type_keys("clear; echo once $((6 * 11))\n");
     terminal.wait_for_text("Ctrl-^ r runs ssh here");
     // Given up, wrong, and right.
-    terminal.type_keys("\x1er");
-    terminal.wait_for_text(asked);
-    terminal.type_keys("\x03");
-    terminal.wait_for_text("the session: it was given up");
-    terminal.type_keys("\x1er");
-    terminal.wait_for_text(asked);
-    terminal.type_keys("wrong\n");
-    terminal.wait_for_text("no ssh carries the session: ssh");
-    terminal.type_keys("\x1er");
-    terminal.wait_for_text(asked);
-    terminal.type_keys(format!("{PASSWORD}\n"));
-    terminal.wait_for_text("once 66");
+    for (answer, told) in [
+        ("\x03".to_owned(), "the session: it was given up"),
+        ("wrong\n".to_owned(), "no ssh carries the session: ssh"),
+        (format!("{PASSWORD}\n"), "once 66"),
+    ] {
+        // What ssh has asked before is still on the screen.
+        let before = terminal.shown().len();
+        terminal.type_keys("\x1er");
+        terminal.wait_for_bytes(before, asked.as_bytes());
+        terminal.type_keys(answer);
+        terminal.wait_for_text(told);
+    }
     expect_ssh_in_panel(&mut terminal);
     assert_eq!(leave(&mut terminal).code(), Some(7));
     terminal.expect_restored();

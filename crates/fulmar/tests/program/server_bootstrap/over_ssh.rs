@@ -10,10 +10,10 @@ fn offer() -> String {
 }
 
 /// A session that is asked for over ssh, and its client, which has no other way to it.
-struct Carried {
-    login: Login,
-    guest: Guest,
-    name: String,
+pub(super) struct Carried {
+    pub(super) login: Login,
+    pub(super) guest: Guest,
+    pub(super) name: String,
 }
 
 impl Login {
@@ -69,7 +69,7 @@ impl Carried {
 
     /// The same, when either end has heard the other.
     #[track_caller]
-    fn begun() -> Carried {
+    pub(super) fn begun() -> Carried {
         let mut carried = Carried::asked();
         let datagrams = carried.guest.datagrams();
         carried.login.write_bytes(&records(&datagrams));
@@ -110,6 +110,25 @@ impl Carried {
 }
 
 impl Guest {
+    /// Types that text over that ssh, and waits until it is on the screen.
+    #[track_caller]
+    pub(super) fn expect_echo(&mut self, login: &mut Login, text: &str) {
+        self.client.handle_keys(Time::ZERO, text.as_bytes());
+        let datagrams = self.datagrams();
+        login.write_bytes(&records(&datagrams));
+        while !self.shows(text) {
+            let datagram = login.record();
+            self.take(&datagram);
+        }
+    }
+
+    fn shows(&self, wanted: &str) -> bool {
+        let mut text = String::new();
+        let rows = self.client.screen().rows();
+        rows.for_each(|row| row.push_text(&mut text));
+        text.contains(wanted)
+    }
+
     fn take(&mut self, datagram: &[u8]) {
         let arrival = Arrival {
             path: PathId::new(0),
@@ -169,22 +188,7 @@ fn another_login_carries_on_and_nonsense_ends_only_itself() {
     login.write(OVER_SSH);
     login.expect_line(OVER_SSH);
     drop(carried.login.input.take());
-    carried.guest.client.handle_keys(Time::ZERO, b"key");
-    let datagrams = carried.guest.datagrams();
-    login.write_bytes(&records(&datagrams));
-    let shown = |guest: &Guest| {
-        let mut text = String::new();
-        guest
-            .client
-            .screen()
-            .rows()
-            .for_each(|row| row.push_text(&mut text));
-        text.contains("key")
-    };
-    while !shown(&carried.guest) {
-        let datagram = login.record();
-        carried.guest.take(&datagram);
-    }
+    carried.guest.expect_echo(&mut login, "key");
 }
 
 #[test]
