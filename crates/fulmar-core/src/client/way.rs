@@ -1,11 +1,26 @@
 //! Tells the user of the way that datagrams go.
 
+use std::time::Duration;
+
 use fulmar_base::Time;
 
 use super::Client;
 use crate::ways::Way;
 
+/// The time for which a server may hold back an acknowledgement.
+///
+/// Source: docs/protocol.md §5.5.
+const ANSWER_DELAY: Duration = Duration::from_millis(100);
+
 impl Client {
+    /// Returns the time after which what was asked of the server may be thought lost, if a round trip was measured.
+    pub fn patience(&self) -> Option<Duration> {
+        let round_trip = self.endpoint.round_trip();
+        round_trip
+            .is_known()
+            .then(|| round_trip.timeout() + ANSWER_DELAY)
+    }
+
     /// Returns true if the server that was there has been silent for so long, or has not answered for so long, that the user
     /// is told.
     pub fn is_answer_missing(&self, now: Time) -> bool {

@@ -132,6 +132,9 @@ impl Sockets {
     pub(crate) fn transmit(&mut self, now: Time, client: &mut Client) -> bool {
         let mut has_sent = false;
         while let Some(transmit) = client.poll_transmit(now, &mut self.buffer) {
+            if let Some(patience) = client.patience() {
+                self.ways.set_patience(patience);
+            }
             match self.send(now, &transmit) {
                 Ok(0) => client.handle_withheld(),
                 Ok(_) => {
@@ -241,7 +244,7 @@ impl Sockets {
     /// Does without ssh from now on.
     pub(crate) fn close_ssh(&mut self, now: Time, client: &mut Client) {
         if self.ssh.take().is_some()
-            && self.ways.handle_ssh_closed()
+            && self.ways.handle_ssh_closed(now)
             && let Some(udp) = self.udp
         {
             client.handle_path_opened(now, udp);
@@ -260,7 +263,8 @@ impl Sockets {
                 ssh: own == Way::Ssh,
             }
         } else {
-            self.ways.choose(now)
+            self.ways
+                .choose(now, transmit.cause, transmit.numbers.instruction.target)
         };
         let mut outcome = Err(SendError::Unreachable);
         let path = Some(batch.path).filter(|_| own == Way::Udp).or(self.udp);
@@ -309,7 +313,13 @@ impl PathHandler for Session<'_> {
         let way = way_of(path);
         let sequence = received.sequence;
         let is_proof = sequence.is_some_and(|sequence| self.ways.is_proof(way, sequence));
-        if is_proof && self.ways.handle_heard(self.now, way, is_fresh) {
+        let instruction = received.instruction.as_ref();
+        let acknowledged = instruction.map(|instruction| instruction.numbers.acknowledged);
+        if is_proof
+            && self
+                .ways
+                .handle_heard(self.now, way, is_fresh, acknowledged)
+        {
             self.client.handle_path_opened(self.now, path);
         }
         Handled {
