@@ -7,6 +7,7 @@ mod leaving;
 mod way;
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use fulmar_base::{Hint, PathId, SendError, Time};
 use fulmar_datagram::{Direction, Opener, Sealer};
@@ -42,6 +43,10 @@ use crate::ways::Way;
 ///
 /// Source: docs/threat-model.md §6.
 const UNACKNOWLEDGED_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The time for which nothing is drawn in a window whose size has changed, if it keeps what leaves it: what was meant for another
+/// size could overwrite lines that it has brought down from above. Chosen by eye: two steps of a window that a hand drags.
+const RESIZE_SETTLES: Duration = Duration::from_millis(40);
 
 /// The notice for a session that would not outlive its client.
 const NOT_DETACHED: &str = "this server cannot keep a session without its client";
@@ -117,6 +122,8 @@ pub struct Client {
     lifecycle: Lifecycle,
     leaving: Leaving,
     suspended: Option<Time>,
+    /// The time at which a window that has just changed may be drawn on again.
+    resize_settles: Option<Time>,
     /// True if what is to be seen may have changed since it was drawn.
     is_stale: bool,
     /// The time at which the notice reads differently although nothing happens.
@@ -207,6 +214,7 @@ impl Client {
             lifecycle: Lifecycle::begin(now),
             leaving: Leaving::default(),
             suspended: None,
+            resize_settles: None,
             is_stale: true,
             notice_due: None,
             events: VecDeque::new(),
@@ -325,6 +333,7 @@ impl Client {
         for due in dues {
             self.is_stale |= due.is_some_and(|due| due <= now);
         }
+        self.resize_settles.take_if(|settles| *settles <= now);
         if self.connect_limit().is_some_and(|limit| limit <= now) {
             self.go(now, self.lifecycle.give_up(self.contact()));
         }
@@ -410,12 +419,15 @@ impl Client {
 
     /// Takes note of the window's size.
     pub fn handle_resize(&mut self, now: Time, size: Size) {
-        if size != self.size && self.lifecycle.is_open() {
-            self.stream.push_resize(size);
-            self.endpoint.set_local(now, self.stream.clone());
-        }
         if size != self.size {
+            if self.lifecycle.is_open() {
+                self.stream.push_resize(size);
+                self.endpoint.set_local(now, self.stream.clone());
+            }
             self.prediction.handle_resize(now, size);
+            if self.display.keeps_history() {
+                self.resize_settles = Some(now + RESIZE_SETTLES);
+            }
         }
         self.size = size;
         // What a terminal makes of its content is its own affair.
@@ -473,6 +485,7 @@ impl Client {
             prediction
                 .filter(|_| !self.is_stale)
                 .map(|at| (at, Wake::Prediction)),
+            self.resize_settles.map(|at| (at, Wake::Resize)),
             self.probe.due().map(|at| (at, Wake::Key)),
             self.report_due().map(|at| (at, Wake::Report)),
         ])

@@ -12,7 +12,7 @@ impl Client {
     /// Appends what makes the user's terminal show the present state. Call it only when the terminal
     /// has taken all that it was given before: so the newest screen comes first.
     pub fn draw(&mut self, now: Time, out: &mut Vec<u8>) {
-        if !self.is_stale || self.suspended.is_some() {
+        if !self.is_stale || self.suspended.is_some() || self.resize_settles.is_some() {
             return;
         }
         self.is_stale = self.queue_history();
