@@ -7,8 +7,8 @@ use std::sync::Arc;
 use fulmar_base::Time;
 use fulmar_predict::Overlay;
 use fulmar_terminal::{
-    Answer, Attributes, Color, CursorShape, MouseEncodings, Palette, QUESTIONS, Row, Screen, Size,
-    Style,
+    Answer, Attributes, Color, CursorShape, MouseEncodings, Palette, QUESTIONS, Reflow, Row,
+    Screen, Size, Style,
 };
 
 use self::main_screen::{MainScreen, lead_below};
@@ -175,11 +175,12 @@ impl Display {
     pub(crate) fn draw(&mut self, now: Time, wanted: &Wanted<'_>, out: &mut Vec<u8>) {
         self.enter(wanted.size, out);
         self.go_to(wanted.place, out);
-        let mut screen = wanted.composed();
+        let mut composed = self.composed(wanted);
         let titles = Titles::of(wanted.screen).with_prefix(&self.title_prefix);
         let titles = self.gate.pass(now, &titles);
+        let screen = &mut composed.screen;
         screen.set_names(titles.window.clone(), titles.icon.clone());
-        self.show(screen, wanted.place, out);
+        self.show(composed, wanted.place, out);
     }
 
     /// Appends what gives the terminal back as it was found. `last` stays on its screen where `exit`
@@ -195,7 +196,7 @@ impl Display {
         }
         if let State::Shows(_) = self.state {
             // Once more without notice and predictions, since it may stay on the terminal.
-            self.show(last.composed(), last.place, out);
+            self.show(self.composed(last), last.place, out);
         }
         self.state = State::Left;
         out.extend_from_slice(LEAVE_MODES);
@@ -218,17 +219,55 @@ impl Display {
         }
         out.extend_from_slice(&self.outer.exit);
         let screen_before = self.main.as_mut().and_then(|main| main.last.take());
-        if was_hidden {
-            match screen_before.filter(|screen| screen.size() == last.size) {
-                Some(screen) => lead_below(&screen, out),
-                None => out.extend_from_slice(b"\r\n"),
-            }
-        } else if self.outer.exit.is_empty() {
-            // What was drawn stays, so what comes next goes below it.
-            lead_below(&last.composed(), out);
-        } else if fate == LastScreen::Printed {
-            out.extend_from_slice(&last.composed().as_lines(&self.outer.vocabulary));
+        let screen = if was_hidden {
+            screen_before.map(|screen| *screen)
+        } else {
+            Some(self.composed(last).screen)
+        };
+        let screen = screen.filter(|screen| screen.size() == last.size);
+        if let (Some(main), Some(screen)) = (&mut self.main, &screen) {
+            main.note_left_behind(screen);
         }
+        match screen {
+            // What was drawn stays, so what comes next goes below it.
+            Some(screen) if self.outer.exit.is_empty() => lead_below(&screen, out),
+            Some(screen) if fate == LastScreen::Printed => {
+                out.extend_from_slice(&screen.as_lines(&self.outer.vocabulary));
+            }
+            Some(_) => {}
+            None => out.extend_from_slice(b"\r\n"),
+        }
+    }
+
+    /// Returns the screen to show, but for its titles.
+    fn composed(&self, wanted: &Wanted<'_>) -> Composed {
+        let mut screen = wanted.screen.clone();
+        if let Some(predicted) = &wanted.predicted {
+            predicted.apply(&mut screen);
+        }
+        screen.set_cursor_shape(wanted.cursor_shape);
+        let mut top = 0;
+        if let (Some(main), Place::Main { history_end }) = (&self.main, wanted.place) {
+            let reflow = if self.outer.reflows {
+                Reflow::All
+            } else {
+                Reflow::Off
+            };
+            top = history_end;
+            if screen.size() != wanted.size {
+                top = main.crop(&mut screen, history_end, wanted.size, reflow);
+            }
+        }
+        // The program learns of a new size later than the window has it.
+        screen.resize(wanted.size);
+        let notice = wanted.notice.as_deref().unwrap_or_default();
+        for (row, line) in (0..).map(Row).zip(notice.lines()) {
+            screen.overlay_row(row, line, &notice_style());
+            if screen.cursor().position.row == row {
+                screen.hide_cursor();
+            }
+        }
+        Composed { screen, top }
     }
 
     fn enter(&mut self, size: Size, out: &mut Vec<u8>) {
@@ -281,7 +320,8 @@ impl Display {
         self.state = State::Unknown;
     }
 
-    fn show(&mut self, screen: Screen, place: Place, out: &mut Vec<u8>) {
+    fn show(&mut self, composed: Composed, place: Place, out: &mut Vec<u8>) {
+        let Composed { screen, top } = composed;
         // Behind a change of size nobody knows what the terminal has made of its content.
         if matches!(&self.state, State::Shows(shown) if shown.size() != screen.size()) {
             self.forget();
@@ -299,7 +339,7 @@ impl Display {
             }
         }
         let frame = match (self.main.as_mut().filter(|main| !main.is_hidden), shown) {
-            (Some(main), _) => main.frame(&screen, shown, place, vocabulary),
+            (Some(main), _) => main.frame(&screen, top, shown, place, &self.outer),
             (None, Some(shown)) => screen.diff_from(shown, vocabulary),
             (None, None) => screen.repaint(vocabulary),
         };
@@ -340,25 +380,11 @@ const LEAVE_MODES: &[u8] = b"\x1b[?1l\x1b[0m\x1b[?5l\x1b[?25h\
     \x1b[?1003l\x1b[?1002l\x1b[?1001l\x1b[?1000l\x1b[?9l\
     \x1b[?1015l\x1b[?1006l\x1b[?1005l\x1b[?1004l\x1b[?2004l";
 
-impl Wanted<'_> {
-    /// Returns the screen to show, but for its titles.
-    fn composed(&self) -> Screen {
-        let mut screen = self.screen.clone();
-        if let Some(predicted) = &self.predicted {
-            predicted.apply(&mut screen);
-        }
-        screen.set_cursor_shape(self.cursor_shape);
-        // The program learns of a new size later than the window has it.
-        screen.resize(self.size);
-        let notice = self.notice.as_deref().unwrap_or_default();
-        for (row, line) in (0..).map(Row).zip(notice.lines()) {
-            screen.overlay_row(row, line, &notice_style());
-            if screen.cursor().position.row == row {
-                screen.hide_cursor();
-            }
-        }
-        screen
-    }
+/// A screen to show.
+struct Composed {
+    screen: Screen,
+    /// The number of the line with which it begins.
+    top: u64,
 }
 
 /// Bold white on blue.

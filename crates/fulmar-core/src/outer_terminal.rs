@@ -19,6 +19,8 @@ pub struct OuterTerminal {
     pub is_asked: bool,
     /// True if its number of colours stays, whatever it answers.
     pub keeps_colors: bool,
+    /// True if it cuts its lines anew when its window gets another width.
+    pub reflows: bool,
 }
 
 impl Default for OuterTerminal {
@@ -32,6 +34,7 @@ impl Default for OuterTerminal {
             resets_clusters: false,
             is_asked: false,
             keeps_colors: false,
+            reflows: true,
         }
     }
 }
@@ -114,6 +117,7 @@ impl OuterTerminal {
             },
             Answer::Version(text) => {
                 let (name, version) = name_and_version(text);
+                self.reflows = name != "XTerm";
                 let Some(known) = VERSIONS.iter().find(|known| known.name == name) else {
                     return;
                 };

@@ -97,6 +97,20 @@ impl Screen {
         told
     }
 
+    /// Gives the screen the size of a window, as [`Terminal::resize_with`](crate::Terminal::resize_with) does where these rows, as
+    /// wide as the screen, are above. Returns those that are above it afterwards.
+    pub fn fit_below(
+        &mut self,
+        above: Vec<SharedRow>,
+        size: Size,
+        reflow: Reflow,
+    ) -> Vec<SharedRow> {
+        self.main_grid_mut().above = RowsAbove::of(above.into());
+        self.fit(size, reflow);
+        let above = std::mem::take(&mut self.main_grid_mut().above);
+        above.rows().cloned().collect()
+    }
+
     fn places(&self) -> Places {
         let place = |saved: &SavedCursor| Place::new(saved.position, saved.pending_wrap);
         if self.alternate {

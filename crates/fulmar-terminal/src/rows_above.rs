@@ -42,6 +42,13 @@ pub(crate) struct RowsAbove {
 }
 
 impl RowsAbove {
+    /// Returns these rows alone.
+    pub(crate) fn of(rows: VecDeque<SharedRow>) -> RowsAbove {
+        let mut above = RowsAbove::default();
+        above.set_rows(rows, &VecDeque::new(), 0);
+        above
+    }
+
     /// Returns true if rows that are scrolled off need not come here.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {

@@ -2,10 +2,11 @@
 
 use std::iter::repeat_n;
 
-use fulmar_terminal::{Row, Screen, SharedRow, Size, Vocabulary, cut_line};
+use fulmar_terminal::{Reflow, Row, Screen, SharedRow, Size, Vocabulary};
 
 use super::Place;
-use crate::push_queue::PushQueue;
+use crate::outer_terminal::OuterTerminal;
+use crate::push_queue::{PushQueue, RowsAbove};
 
 /// The main screen, while the session is drawn there, and the way to the alternate one and back.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub(super) struct MainScreen {
     pub(super) hidden_keyboard: bool,
     /// The screen that it showed last, if it is not known what it shows now.
     pub(super) last: Option<Box<Screen>>,
+    /// The number of the line with which that began.
+    top: u64,
 }
 
 impl MainScreen {
@@ -32,33 +35,50 @@ impl MainScreen {
             is_hidden: false,
             hidden_keyboard: false,
             last: None,
+            top: 0,
         }
     }
 
-    /// Returns the frame that has `screen` stand where `shown` does, below the lines that have arrived.
+    /// Gives the program's screen the size of the window as the terminal would do it, with what is above. Returns the number of the
+    /// line with which it begins then.
+    pub(super) fn crop(&self, screen: &mut Screen, end: u64, size: Size, reflow: Reflow) -> u64 {
+        let columns = screen.size().columns();
+        let above = self.queue.rows_above(end, columns);
+        let first = above.as_ref().map_or(end, |above| above.first);
+        let rows = above.map_or(Vec::new(), |above| above.rows);
+        let rows = screen.fit_below(rows, size, reflow);
+        RowsAbove { first, rows }.end()
+    }
+
+    /// Returns the frame that has `screen`, which begins with the line `top`, stand where `shown` does, below the lines that have arrived.
     pub(super) fn frame(
         &mut self,
         screen: &Screen,
+        top: u64,
         shown: Option<&Screen>,
         place: Place,
-        vocabulary: &Vocabulary,
+        outer: &OuterTerminal,
     ) -> Vec<u8> {
         let mut frame = Vec::new();
         let mut rows = Vec::new();
-        if let Place::Main { history_end } = place {
-            let pushed = self.queue.take(history_end, screen.size().columns());
-            if pushed.clears {
-                frame.extend_from_slice(b"\x1b[3J");
-            }
-            rows = pushed.rows;
-        }
         let last = self.last.take();
         if shown.is_none()
             && let Some(last) = last.filter(|last| last.size() != screen.size())
         {
-            return_what_came_down(&last, screen.size(), &mut frame);
+            let above_cursor = self.follow_terminal(*last, screen.size(), outer.reflows);
+            return_what_came_down(above_cursor, screen.size(), &mut frame);
         }
-        frame.append(&mut screen.diff_pushing(&rows, shown, vocabulary));
+        if let Place::Main { history_end } = place {
+            let pushed = self
+                .queue
+                .take(history_end.min(top), screen.size().columns());
+            if pushed.clears {
+                frame.extend_from_slice(b"\x1b[3J");
+            }
+            rows = pushed.rows;
+            self.top = top;
+        }
+        frame.append(&mut screen.diff_pushing(&rows, shown, &outer.vocabulary));
         frame
     }
 
@@ -77,6 +97,7 @@ impl MainScreen {
             return Vec::new();
         };
         let pushed = self.queue.take(history_end, size.columns());
+        self.top = history_end;
         if pushed.rows.is_empty() {
             return Vec::new();
         }
@@ -85,18 +106,49 @@ impl MainScreen {
         last.apply(format!("\x1b[r\x1b[m\x1b[{up}S\x1b[{up}A").as_bytes());
         last.diff_pushing(&pushed.rows, Some(&shown), vocabulary)
     }
+
+    /// Takes note of what the terminal has made by itself of the screen that it showed last, in a window that has this size now. Returns
+    /// the number of rows between the first of that screen, or of what has come down above it, and the cursor.
+    fn follow_terminal(&mut self, mut last: Screen, size: Size, reflows: bool) -> u16 {
+        let columns = last.size().columns();
+        let (size, reflow) = if reflows {
+            (size, Reflow::All)
+        } else {
+            // What is cropped at the right is the same line.
+            (Size::new(size.rows(), columns).unwrap_or(size), Reflow::Off)
+        };
+        match self.queue.rows_above_shown(self.top, columns) {
+            Some(RowsAbove { first, rows }) => {
+                let rows = last.fit_below(rows, size, reflow);
+                self.queue.set_above(RowsAbove { first, rows });
+            }
+            None => {
+                last.fit_below(Vec::new(), size, reflow);
+            }
+        }
+        last.cursor().position.row.0
+    }
+
+    /// Takes note that the terminal, given back, has `screen` above what it shows next.
+    pub(super) fn note_left_behind(&mut self, screen: &Screen) {
+        let cursor = usize::from(screen.cursor().position.row.0);
+        let text: Vec<SharedRow> = screen.rows().take(cursor).cloned().collect();
+        // The line of the cursor is about to change.
+        let end = text.iter().rposition(|row| !row.is_wrapped());
+        let above = end.map_or(0, |end| end + 1);
+        self.queue.note_scrolled(self.top, &text[..above]);
+    }
 }
 
 /// Appends what erases a screen that was shown in a window of another size, and has what the terminal has brought down from
-/// above it since go back there.
+/// above it beyond that go back there. The screen begins `above_cursor` rows above the cursor.
 ///
 /// Where the screen is now is not known, but the cursor has stayed at its text. From the first row of the screen so many line
 /// feeds lead to the bottom that exactly the rows above it are scrolled off.
-fn return_what_came_down(last: &Screen, size: Size, out: &mut Vec<u8>) {
+fn return_what_came_down(above_cursor: u16, size: Size, out: &mut Vec<u8>) {
     out.push(b'\r');
-    let up = rows_above_cursor(last, size);
-    if up > 0 {
-        out.extend_from_slice(format!("\x1b[{up}A").as_bytes());
+    if above_cursor > 0 {
+        out.extend_from_slice(format!("\x1b[{above_cursor}A").as_bytes());
     }
     // Some terminals keep a screen that is erased from its first cell on.
     out.extend_from_slice(b"\x1b[K");
@@ -104,29 +156,6 @@ fn return_what_came_down(last: &Screen, size: Size, out: &mut Vec<u8>) {
         out.extend_from_slice(b"\n\x1b[J");
         out.extend(repeat_n(b'\n', usize::from(size.rows()) - 2));
     }
-}
-
-/// Returns how many rows of a screen are above its cursor in a window of another size. A terminal that cuts its lines anew may
-/// have more or fewer of them than one that does not; of what came from above, none is to be erased.
-fn rows_above_cursor(screen: &Screen, size: Size) -> u16 {
-    let cursor = screen.cursor().position;
-    let row = usize::from(cursor.row.0);
-    let rows: Vec<&SharedRow> = screen.rows().take(row).collect();
-    let mut lines = rows.chunk_by(|upper, _| upper.is_wrapped()).peekable();
-    let mut cut = 0;
-    while let Some(line) = lines.next() {
-        let goes_on = lines.peek().is_none() && line.last().is_some_and(|row| row.is_wrapped());
-        cut += if goes_on {
-            let cells = line.len() * usize::from(screen.size().columns());
-            (cells + usize::from(cursor.column.0)) / usize::from(size.columns())
-        } else {
-            let line: Vec<SharedRow> = line.iter().map(|&row| row.clone()).collect();
-            cut_line(&line, size.columns()).len()
-        };
-    }
-    let is_taller = size.rows() > screen.size().rows();
-    let rows = if is_taller { cut.min(row) } else { cut };
-    u16::try_from(rows).unwrap_or(u16::MAX)
 }
 
 /// Appends what leads from anywhere to the first column of the row below everything that `screen` shows.

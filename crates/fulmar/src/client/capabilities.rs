@@ -186,6 +186,7 @@ impl Capabilities {
             resets_clusters: false,
             is_asked: wishes.probe && may_be_asked(term, environment),
             keeps_colors: wishes.true_color != TrueColor::Auto,
+            reflows: true,
         }
     }
 
