@@ -394,3 +394,127 @@ fn lines_that_are_skipped_are_one_line_above() {
     let above = ["1", "2", "3", "[20 lines skipped]", "24", "25"];
     assert_eq!(lines[..6], above);
 }
+
+impl Scene {
+    /// Gives the emulators another window, of which the program learns after a frame that is drawn meanwhile.
+    fn resize_late(&mut self, rows: u16, columns: u16) {
+        self.size = Size::new(rows, columns).unwrap();
+        self.user.terminal.resize(Window(self.size));
+        self.direct.terminal.resize(Window(self.size));
+        self.display.forget();
+        self.draw();
+        self.program.resize(self.size);
+        self.collect();
+    }
+}
+
+/// Output that fills the screen once more, so that everything before is above it.
+fn more(scene: &mut Scene) {
+    let rows = u32::from(scene.size.rows());
+    scene.run(&format!("\r\n{}$", seq(900..=900 + rows)));
+    scene.settle();
+}
+
+#[test]
+fn a_shorter_window_leaves_nothing_twice() {
+    for late in [false, true] {
+        for rows in 1..8 {
+            let mut scene = Scene::new(8, 20);
+            scene.run(&format!("{}$", seq(1..=20)));
+            scene.settle();
+            if late {
+                scene.resize_late(rows, 20);
+            } else {
+                scene.resize(rows, 20);
+            }
+            scene.settle();
+            more(&mut scene);
+            assert_eq!(scene.user.lines(), scene.direct.lines(), "{rows} {late}");
+        }
+    }
+}
+
+#[test]
+fn a_window_that_changes_often_leaves_nothing_twice_and_loses_nothing() {
+    let sizes = [
+        (8, 20),
+        (3, 20),
+        (12, 20),
+        (5, 20),
+        (8, 20),
+        (2, 20),
+        (20, 20),
+        (4, 20),
+    ];
+    for first in 0..sizes.len() {
+        for settles in [false, true] {
+            let mut scene = Scene::new(8, 20);
+            scene.run(&format!("{}$", seq(1..=20)));
+            scene.settle();
+            for index in 0..5 {
+                let (rows, columns) = sizes[(first + index) % sizes.len()];
+                scene.resize_late(rows, columns);
+                if settles {
+                    scene.settle();
+                }
+            }
+            scene.settle();
+            more(&mut scene);
+            assert_eq!(
+                scene.user.lines(),
+                scene.direct.lines(),
+                "{first} {settles}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_window_of_another_width_leaves_no_line_twice() {
+    let long = "a line that is long enough to be cut";
+    for late in [false, true] {
+        for (rows, columns) in [
+            (6, 40),
+            (6, 12),
+            (9, 40),
+            (9, 12),
+            (4, 14),
+            (4, 33),
+            (3, 24),
+        ] {
+            let mut scene = Scene::new(6, 24);
+            scene.run(&format!("{}{long}\r\n{long}\r\n$", seq(1..=20)));
+            scene.settle();
+            if late {
+                scene.resize_late(rows, columns);
+            } else {
+                scene.resize(rows, columns);
+            }
+            scene.settle();
+            more(&mut scene);
+            assert_eq!(
+                scene.user.lines(),
+                scene.direct.lines(),
+                "{rows}x{columns} {late}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_a_suspended_session_has_left_on_the_terminal_is_not_there_once_more() {
+    let mut scene = Scene::new(5, 20);
+    scene.run(&format!("{}$", seq(1..=8)));
+    scene.settle();
+    scene.leave();
+    scene.user.process(b"$ fg\r\n");
+    scene.display.forget();
+    scene.settle();
+    more(&mut scene);
+    let lines = scene.user.lines();
+    let once = |text: &str| lines.iter().filter(|line| *line == text).count();
+    for number in 1..=8 {
+        assert_eq!(once(&number.to_string()), 1, "{number} {lines:#?}");
+    }
+    assert_eq!(once("$ fg"), 1);
+}
