@@ -64,7 +64,7 @@ impl PushQueue {
         self.waiting_cells += cells(&item);
         self.items.push_back(item);
         while self.waiting_cells > WAITING_CELLS_MAX {
-            let Some(oldest) = self.items.pop_front() else {
+            let Some(oldest) = self.pop_oldest() else {
                 break;
             };
             self.waiting_cells -= cells(&oldest);
@@ -200,6 +200,21 @@ impl PushQueue {
             self.tell_of_skipped(columns, &mut pushed.rows);
         }
         pushed
+    }
+
+    /// Takes out the oldest item that can be skipped. That all was cleared is no line: of it the last word stays.
+    fn pop_oldest(&mut self) -> Option<HistoryItem> {
+        let oldest = self.items.pop_front()?;
+        if !matches!(oldest, HistoryItem::Cleared { .. }) {
+            return Some(oldest);
+        }
+        let second = self.items.pop_front()?;
+        let (kept, dropped) = match second {
+            HistoryItem::Cleared { .. } => (second, oldest),
+            _ => (oldest, second),
+        };
+        self.items.push_front(kept);
+        Some(dropped)
     }
 
     fn pop_above(&mut self, end: u64) -> Option<HistoryItem> {
@@ -467,5 +482,17 @@ mod tests {
         let mut text = String::new();
         rows[0].push_text(&mut text);
         assert_eq!(text, "[1 line skipped]");
+    }
+
+    #[test]
+    fn what_was_cleared_is_so_even_if_more_waits_than_there_is_room_for() {
+        let columns = Size::SIDE_MAX;
+        let most = WAITING_CELLS_MAX as u64 / u64::from(columns);
+        let mut queue = queue([line(0)]);
+        assert_eq!(taken(&mut queue, 1), "line 0");
+        queue.push(HistoryItem::Cleared { next: 1 });
+        queue.push(HistoryItem::Cleared { next: 2 });
+        (2..most + 5).for_each(|number| queue.push(wide_line(number, columns)));
+        assert!(queue.take(most + 5, columns).clears);
     }
 }
