@@ -49,7 +49,7 @@ pub(super) const SEQUENCES: &[Sequence] = &[
     row("CSI n H", "CUP", "ECMA-48", "to a place", "", "\x1b[7;9H"),
     row("CSI n f", "HVP", "ECMA-48", "to a place", "", "\x1b[7;9f"),
     row("CSI n I, Z", "CHT, CBT", "ECMA-48", "to a tab stop to the right or left", "", "\x1b[2I"),
-    row("CSI n J", "ED", "ECMA-48", "erases of the screen what is behind the cursor, before it or all; 3 is nothing", "", "\x1b[J"),
+    row("CSI n J", "ED", "ECMA-48", "erases of the screen what is behind the cursor, before it or all; 3 clears what is above it", "", "\x1b[J"),
     row("CSI n K", "EL", "ECMA-48", "the same of the row", "", "\x1b[K"),
     row("CSI ? n J, K", "DECSED, DECSEL", "VT420", "the same, but protected cells stay", "", "\x1b[?2J"),
     row("CSI n L, M", "IL, DL", "ECMA-48", "inserts or deletes rows", "", "\x1b[L"),
