@@ -3,6 +3,7 @@
 //! program once and in order, no key of an old attachment is accepted, and no nonce is used twice.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::Duration;
 
 use fulmar_base::{Ecn, PathId, Time};
@@ -12,7 +13,7 @@ use fulmar_core::{
 };
 use fulmar_datagram::Key;
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
-use fulmar_sim::{NonceLedger, Random};
+use fulmar_sim::{NonceLedger, Random, Seeds};
 use fulmar_terminal::{Row, Size, Vocabulary};
 use fulmar_transport::Arrival;
 use fulmar_transport::limits::TURN_WORK_MAX;
@@ -273,9 +274,11 @@ fn arrival(path: PathId, bytes: &[u8]) -> Arrival<'_> {
     clippy::disallowed_methods,
     reason = "how many seeds to run is said from outside"
 )]
-fn seeds() -> u64 {
+fn seeds() -> Range<u64> {
     let wanted = std::env::var("FULMAR_SEEDS").ok();
-    wanted.and_then(|seeds| seeds.parse().ok()).unwrap_or(20)
+    wanted
+        .and_then(|seeds| Seeds::places(&seeds))
+        .unwrap_or(0..20)
 }
 
 /// Checks that the program has read, from each client, a beginning of what that one typed, in order, and
@@ -361,7 +364,7 @@ fn take_turns(world: &mut World) -> (Vec<Seat>, [u32; CLIENTS as usize], Option<
 
 #[test]
 fn clients_take_a_session_from_each_other_and_leave_it_at_random_moments() {
-    for number in 0..seeds() {
+    for number in seeds() {
         let mut world = World::new(number, number % 4 * 100);
         world.network.delay = world.random.below(150);
         world.network.jitter = world.random.below(60);
@@ -630,6 +633,26 @@ fn a_client_that_comes_after_another_has_taken_its_session_is_told() {
     world.run(Duration::from_secs(5), &mut seats);
     assert_eq!(seats[0].ending, None);
     assert_eq!(seats[1].ending, Some(ClientEnding::TakenOver));
+}
+
+/// Source: docs/threat-model.md §6, clients that are told that theirs was taken.
+#[test]
+fn of_five_clients_that_sleep_the_last_four_are_told_when_they_wake_up() {
+    let mut world = World::new(9, 0);
+    let mut asleep = Vec::new();
+    let mut awake = vec![world.seat(0)];
+    world.run(Duration::from_secs(2), &mut awake);
+    for part in 1..=5 {
+        assert!(world.attach(part));
+        asleep.append(&mut awake);
+        awake.push(world.seat(part));
+        world.run(Duration::from_secs(2), &mut awake);
+    }
+    asleep.append(&mut awake);
+    world.run(Duration::from_secs(5), &mut asleep);
+    let told: Vec<_> = asleep.iter().map(|seat| seat.ending).collect();
+    let taken = Some(ClientEnding::TakenOver);
+    assert_eq!(told, [None, taken, taken, taken, taken, None]);
 }
 
 #[test]

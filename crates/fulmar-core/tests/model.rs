@@ -3,7 +3,7 @@
 //! end both screens are that terminal's. Every other seed's session is native, and the client learns how
 //! the program ended.
 //!
-//! `FULMAR_SEEDS` says with how many seeds, a quarter of them for each scenario. A failure names its seed and the
+//! `FULMAR_SEEDS` says with how many seeds, or with which (`5000..6000`), a quarter of them for each scenario. A failure names its seed and the
 //! command that runs it again; with `FULMAR_SEED` that one seed is run and its timeline told.
 
 mod support;
@@ -114,7 +114,7 @@ fn what_once_failed_does_not_fail_again() {
 /// Runs a scenario with all its seeds.
 fn check(scenario: Scenario) {
     let (seeds, tells) = seeds();
-    for seed in seeds.iter() {
+    for seed in seeds {
         if let Err(failure) = Session::new(seed, scenario).run(tells) {
             panic!(
                 "seed {seed} failed\n{failure}\nto see it again:\n    \
@@ -129,21 +129,17 @@ fn check(scenario: Scenario) {
     clippy::disallowed_methods,
     reason = "which seeds to run is said from outside"
 )]
-fn seeds() -> (Seeds, bool) {
-    let number = |name| {
-        let text = std::env::var(name).ok()?;
-        Some(
-            text.parse()
-                .expect("a seed, and a count of seeds, is a number"),
-        )
-    };
-    match number("FULMAR_SEED") {
-        Some(seed) => (Seeds::One(seed), true),
-        None => {
-            let count = number("FULMAR_SEEDS").unwrap_or(SEEDS);
-            (Seeds::many(count.div_ceil(SCENARIOS), 0xF01A), false)
-        }
+fn seeds() -> (Vec<u64>, bool) {
+    if let Ok(text) = std::env::var("FULMAR_SEED") {
+        return (vec![text.parse().expect("a seed is a number")], true);
     }
+    let places = match std::env::var("FULMAR_SEEDS") {
+        Ok(text) => Seeds::places(&text).expect("a count of seeds, or A..B"),
+        Err(_) => 0..SEEDS,
+    };
+    let (first, end) = (places.start / SCENARIOS, places.end.div_ceil(SCENARIOS));
+    let seeds = Seeds::many(end, 0xF01A).iter().skip(first as usize);
+    (seeds.collect(), false)
 }
 
 /// A session that goes its random way.

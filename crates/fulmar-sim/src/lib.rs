@@ -62,6 +62,7 @@
 //! ```
 
 mod change;
+mod choices;
 mod clock;
 mod codel;
 mod datagram;
@@ -86,6 +87,7 @@ mod timeline;
 mod units;
 
 pub use change::Change;
+pub use choices::Choices;
 pub use clock::Jump;
 pub use codel::CoDel;
 pub use datagram::{Content, Datagram, HostId, SendFailure};

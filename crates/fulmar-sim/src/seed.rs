@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::ParseIntError;
+use std::ops::Range;
 use std::str::FromStr;
 
 /// The seeds that a test runs with: many that follow from a base, or the one of a failure.
@@ -37,6 +38,15 @@ impl Seeds {
         };
         one.into_iter()
             .chain((0..count).map(move |number| derived(base, number)))
+    }
+
+    /// Reads which of the seeds are meant: `1000` for the first thousand, `5000..6000` for a thousand further on.
+    #[must_use]
+    pub fn places(text: &str) -> Option<Range<u64>> {
+        match text.split_once("..") {
+            Some((first, end)) => Some(first.parse().ok()?..end.parse().ok()?),
+            None => Some(0..text.parse().ok()?),
+        }
     }
 
     /// Runs `test` with each seed. Says which seed it was, also where the test panics.
@@ -160,6 +170,13 @@ mod tests {
         }
         assert_eq!("7".parse(), Ok(Seeds::One(7)));
         assert!("many".parse::<Seeds>().is_err());
+    }
+
+    #[test]
+    fn places_are_a_count_or_a_range() {
+        assert_eq!(Seeds::places("1000"), Some(0..1000));
+        assert_eq!(Seeds::places("5000..6000"), Some(5000..6000));
+        assert_eq!(Seeds::places("many"), None);
     }
 
     #[test]
