@@ -1,0 +1,11 @@
+//! Changes, sends and acknowledgements of a sender, in any order.
+
+#![no_main]
+
+#[path = "../../crates/fulmar-transport/tests/support/objects.rs"]
+#[allow(dead_code, reason = "a part of it is used here")]
+mod objects;
+#[path = "../../crates/fulmar-transport/tests/fuzzed/sender.rs"]
+mod sender;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| sender::check(bytes));
