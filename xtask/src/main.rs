@@ -9,6 +9,7 @@
 //! | `lines` | how large each crate is |
 //! | `figures` | measures beside ssh and stock Mosh and writes `docs/figures.md` |
 //! | `mutants` | plants known bugs in a copy, and sees whether the tests find them |
+//! | `simulate` | runs whole sessions in virtual time, by seeds, and enters into the ledger what became of it |
 //! | `reproduce` | builds the program twice, in two folders, and compares the results byte for byte |
 //! | `recording` | records ssh and our program side by side, for the README |
 //!
@@ -17,6 +18,7 @@
 mod check;
 mod deny;
 mod figures;
+mod ledger;
 mod lines;
 mod mirror;
 mod mutants;
@@ -27,6 +29,7 @@ mod programs;
 mod recording;
 mod replay;
 mod reproduce;
+mod simulate;
 mod test;
 mod tidy;
 mod workspace;
@@ -61,6 +64,8 @@ enum Command {
     Figures(figures::Figures),
     /// Plants known bugs in a copy of the workspace and checks that the tests find each of them
     Mutants(mutants::Mutants),
+    /// Runs whole sessions in virtual time, by seeds, and enters into docs/campaigns.md what became of it
+    Simulate(simulate::Simulate),
     /// Builds the program twice, in two folders, and compares the results byte for byte
     Reproduce(reproduce::Reproduce),
     /// Records ssh and Fulmar side by side over an emulated link, and draws the film in the README
@@ -122,6 +127,7 @@ fn main() -> ExitCode {
         Command::Lines(lines) => lines.run(&workspace),
         Command::Figures(figures) => figures.run(&workspace),
         Command::Mutants(mutants) => mutants.run(&workspace),
+        Command::Simulate(simulate) => simulate.run(&workspace),
         Command::Reproduce(reproduce) => reproduce.run(&workspace),
         Command::Recording => recording::run(&workspace),
     };
