@@ -9,6 +9,7 @@
 //! | `lines` | how large each crate is |
 //! | `figures` | measures beside ssh and stock Mosh and writes `docs/figures.md` |
 //! | `mutants` | plants known bugs in a copy, and sees whether the tests find them |
+//! | `fuzz` | runs the fuzz targets, and enters into the ledger what became of it |
 //! | `simulate` | runs whole sessions in virtual time, by seeds, and enters into the ledger what became of it |
 //! | `reproduce` | builds the program twice, in two folders, and compares the results byte for byte |
 //! | `recording` | records ssh and our program side by side, for the README |
@@ -18,6 +19,7 @@
 mod check;
 mod deny;
 mod figures;
+mod fuzz;
 mod ledger;
 mod lines;
 mod mirror;
@@ -64,6 +66,8 @@ enum Command {
     Figures(figures::Figures),
     /// Plants known bugs in a copy of the workspace and checks that the tests find each of them
     Mutants(mutants::Mutants),
+    /// Runs the fuzz targets and enters into docs/campaigns.md what became of it
+    Fuzz(fuzz::Fuzz),
     /// Runs whole sessions in virtual time, by seeds, and enters into docs/campaigns.md what became of it
     Simulate(simulate::Simulate),
     /// Builds the program twice, in two folders, and compares the results byte for byte
@@ -127,6 +131,7 @@ fn main() -> ExitCode {
         Command::Lines(lines) => lines.run(&workspace),
         Command::Figures(figures) => figures.run(&workspace),
         Command::Mutants(mutants) => mutants.run(&workspace),
+        Command::Fuzz(fuzz) => fuzz.run(&workspace),
         Command::Simulate(simulate) => simulate.run(&workspace),
         Command::Reproduce(reproduce) => reproduce.run(&workspace),
         Command::Recording => recording::run(&workspace),
