@@ -186,6 +186,17 @@ mod tests {
     }
 
     #[test]
+    fn as_many_bytes_may_wait_and_no_more() {
+        let mut inbox = LineInbox::default();
+        let line = vec![0xFF; BYTES_MAX / 256];
+        inbox.take(place(0, 0), 0, &[&line[..]; 256]);
+        assert_eq!((inbox.waiting.len(), inbox.bytes), (256, BYTES_MAX));
+        inbox.take(place(0, 0), 256, &[b"a"]);
+        assert_eq!(fetched(&mut inbox), ["skipped to 257"]);
+        assert_eq!(inbox.bytes, 0);
+    }
+
+    #[test]
     fn a_malformed_line_is_missing_and_counts() {
         let mut inbox = LineInbox::default();
         inbox.take(place(0, 0), 0, &[b"\x1b", b"a"]);
