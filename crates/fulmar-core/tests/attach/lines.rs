@@ -5,7 +5,7 @@ use fulmar_core::HistoryItem;
 use super::*;
 
 /// Has the program write the lines of those numbers, which are their text.
-fn write_lines(world: &mut World, numbers: std::ops::Range<u64>) {
+fn write_lines(world: &mut World, numbers: Range<u64>) {
     let lines = numbers.map(|number| format!("{number}\r\n"));
     let text = lines.collect::<String>().into_bytes();
     let mut rest = text.as_slice();
@@ -62,7 +62,7 @@ fn whoever_attaches_has_the_last_screens_of_lines_and_then_all_that_comes() {
 
 #[test]
 fn lines_come_to_whoever_has_the_session_each_once_and_in_order() {
-    for number in 0..seeds() {
+    for number in seeds() {
         let mut world = World::new(number, number * 7 % 150);
         world.network.delay = world.random.below(120);
         world.network.jitter = world.random.below(60);
