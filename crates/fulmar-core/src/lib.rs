@@ -66,6 +66,7 @@ mod key_event;
 mod link_info;
 mod notice;
 mod numbering;
+mod outbox;
 mod outer_terminal;
 mod prediction;
 mod program_class;

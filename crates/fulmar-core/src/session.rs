@@ -1,5 +1,6 @@
 //! A program, its screen, and what was typed for it; with or without anybody connected.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use fulmar_transport::StateNumber;
 use crate::echo_ack::EchoHistory;
 use crate::frame_hold::{Frame, FrameHold};
 use crate::history_place::HistoryPlace;
+use crate::outbox::Outbox;
 use crate::pty_input::PtyInput;
 use crate::pty_replies::TtyReader;
 use crate::random::Seed;
@@ -43,6 +45,8 @@ pub(crate) struct Session {
     /// The time since which the program waits for an answer about the user's terminal, if it does.
     asked: Option<Time>,
     ignored_resizes: u64,
+    /// The events that programs have said.
+    outbox: Rc<RefCell<Outbox>>,
     /// True if the user wants no lines cut anew.
     crops: bool,
 }
@@ -69,6 +73,7 @@ impl Session {
             tty: TtyWatch::new(salt),
             asked: None,
             ignored_resizes: 0,
+            outbox: Rc::default(),
             crops: false,
         }
     }
@@ -89,6 +94,11 @@ impl Session {
     /// Returns the lines above the screen, if they are kept, and where those end that are above what clients are to see.
     pub(crate) fn history(&self) -> Option<(History<'_>, HistoryPlace)> {
         Some((self.terminal.history()?, self.shown_place))
+    }
+
+    /// The events that programs have said.
+    pub(crate) fn outbox(&self) -> &Rc<RefCell<Outbox>> {
+        &self.outbox
     }
 
     /// The size that the program's window has.
@@ -147,6 +157,9 @@ impl Session {
         self.tty.note_activity(now);
         let taken = self.terminal.process_within(bytes, work);
         self.is_stale = true;
+        for event in self.terminal.take_events() {
+            self.outbox.borrow_mut().push(event);
+        }
         self.answer(now);
         self.look(now);
         taken
@@ -159,6 +172,7 @@ impl Session {
         self.echo = EchoHistory::new();
         self.shown_ack = StateNumber::ZERO;
         self.keys = CursorKeys::default();
+        self.outbox.borrow_mut().renew();
     }
 
     /// Has questions about the user's terminal wait for the client's report.
