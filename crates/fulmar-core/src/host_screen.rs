@@ -1,5 +1,7 @@
 //! The program's screen, from server to client.
 
+mod event_inbox;
+mod event_wire;
 mod hint_wire;
 mod history_wire;
 mod line_inbox;
@@ -13,9 +15,10 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use fulmar_predict::TtyHints;
-use fulmar_terminal::{Clustering, Screen, Size, Vocabulary};
+use fulmar_terminal::{Clustering, Screen, Size, TerminalEvent, Vocabulary};
 use fulmar_transport::{ApplyError, Budget, Difference, Reached, StateNumber, Synced, WorkBudget};
 
+use self::event_inbox::EventInbox;
 use self::history_wire::HistoryMessage;
 use self::line_inbox::LineInbox;
 use self::resizes::Resizes;
@@ -24,6 +27,7 @@ use self::wire::Message;
 use crate::capability::{Capabilities, Capability};
 use crate::history_item::HistoryItem;
 use crate::history_place::HistoryPlace;
+use crate::outbox::Outbox;
 
 /// The work that keeping one more state makes for each row of its screen: both grids are gone through and
 /// sorted to see what it shares with its neighbours. Measured with screens of 4096 rows that have all moved,
@@ -59,6 +63,8 @@ pub struct HostScreen {
     takes_history: bool,
     /// The lines that the states of this object have brought.
     inbox: Rc<RefCell<LineInbox>>,
+    /// The events up to this state.
+    events: EventState,
     vocabulary: &'static Vocabulary,
     /// Hints that could not be read, of all states of this object.
     ignored_hints: Rc<Cell<u64>>,
@@ -74,6 +80,17 @@ pub(crate) struct HistoryState {
     lines: Rc<RefCell<ToldLines>>,
 }
 
+/// The events up to a state.
+#[derive(Clone, Debug, Default)]
+struct EventState {
+    /// The number of the first event that its reader was not told.
+    end: u64,
+    /// Those that may have to be told; the writer's alone.
+    outbox: Rc<RefCell<Outbox>>,
+    /// Those that the states of this object have brought.
+    inbox: Rc<RefCell<EventInbox>>,
+}
+
 impl HostScreen {
     /// Returns state 0, a blank screen, of a session with a stock peer.
     ///
@@ -86,6 +103,7 @@ impl HostScreen {
             history: None,
             takes_history: false,
             inbox: Rc::default(),
+            events: EventState::default(),
             vocabulary: &Vocabulary::STOCK,
             ignored_hints: Rc::default(),
         }
@@ -96,6 +114,10 @@ impl HostScreen {
     pub(crate) fn blank_after(&self, size: Size) -> HostScreen {
         HostScreen {
             screen: Rc::new(self.screen.blank_after(size)),
+            events: EventState {
+                end: self.events.end,
+                ..EventState::default()
+            },
             ..HostScreen::blank(size)
         }
     }
@@ -118,6 +140,7 @@ impl HostScreen {
             history: self.history.clone(),
             takes_history: self.takes_history,
             inbox: Rc::clone(&self.inbox),
+            events: self.events.clone(),
             vocabulary: self.vocabulary,
             ignored_hints: Rc::clone(&self.ignored_hints),
         }
@@ -161,6 +184,31 @@ impl HostScreen {
             history: Some(HistoryState { place, told, lines }),
             ..self
         }
+    }
+
+    /// Returns this state with the events that are in `outbox` now.
+    #[must_use]
+    pub(crate) fn with_events(self, outbox: &Rc<RefCell<Outbox>>) -> HostScreen {
+        let end = outbox.borrow().end().max(self.events.end);
+        let outbox = Rc::clone(outbox);
+        HostScreen {
+            events: EventState {
+                end,
+                outbox,
+                ..self.events
+            },
+            ..self
+        }
+    }
+
+    /// The number of the first event that the reader of this state was not told.
+    pub(crate) fn events_end(&self) -> u64 {
+        self.events.end
+    }
+
+    /// Returns the events that have arrived since the last time, in order and each once.
+    pub(crate) fn fetch_events(&self) -> Vec<TerminalEvent> {
+        self.events.inbox.borrow_mut().fetch()
     }
 
     /// Returns the end of the history above the screen, if it was told.
@@ -249,6 +297,7 @@ impl HostScreen {
         echo_ack: StateNumber,
         frame: &'a [u8],
         history: Option<HistoryMessage<'a>>,
+        events: &'a [(u64, TerminalEvent)],
     ) -> Message<'a> {
         Message {
             hints: self.hints.filter(|hints| source.hints != Some(*hints)),
@@ -257,6 +306,7 @@ impl HostScreen {
             size: (self.screen.size() != source.screen.size()).then_some(self.screen.size()),
             frame,
             history,
+            events,
         }
     }
 }
@@ -274,6 +324,19 @@ fn within(
     Difference {
         bytes: Vec::new(),
         reached: Reached::Between(source.clone()),
+    }
+}
+
+/// The events that programs say once.
+impl HostScreen {
+    /// Returns the events that are told with a frame that leaves so many bytes, and the number behind them.
+    fn events_from(&self, source: &HostScreen, room: usize) -> (Vec<(u64, TerminalEvent)>, u64) {
+        let (from, to) = (source.events.end, self.events.end);
+        if from >= to {
+            return (Vec::new(), to);
+        }
+        let outbox = self.events.outbox.borrow();
+        outbox.between(from, to, room, wire::EVENT_BYTES_MAX)
     }
 }
 
@@ -363,6 +426,7 @@ impl Synced for HostScreen {
         let is_read_alike = self.vocabulary.clusters == sent.vocabulary.clusters;
         self.hints != sent.hints
             || self.history() != sent.history()
+            || self.events.end != sent.events.end
             || !is_screen_same
             || !is_read_alike
     }
@@ -390,35 +454,45 @@ impl Synced for HostScreen {
                 Budget::UNLIMITED => usize::MAX,
                 budget => budget.bytes().saturating_sub(overhead),
             };
-            let run = self.run_from(source, &frame, room);
+            let (events, events_end) = self.events_from(source, room.saturating_sub(frame.len()));
+            let said: usize = events
+                .iter()
+                .map(|(_, event)| event.len() + wire::EVENT_BYTES_MAX)
+                .sum();
+            let run = self.run_from(source, &frame, room.saturating_sub(said));
             let told = run.as_ref().map(|run| run.end());
             let history = run
                 .as_ref()
                 .and_then(|run| self.history_message(source, run));
-            self.message(source, self.echo_ack, &frame, history)
+            self.message(source, self.echo_ack, &frame, history, &events)
                 .encode(&mut bytes);
-            let reached = match (&self.history, told) {
-                (Some(history), Some(told)) if told < history.told => {
-                    let history = HistoryState {
-                        told,
-                        ..history.clone()
-                    };
-                    Reached::Between(HostScreen {
-                        history: Some(history),
-                        ..self.clone()
-                    })
-                }
-                _ => Reached::Target,
-            };
+            let mut between = None;
+            if let (Some(history), Some(told)) = (&self.history, told)
+                && told < history.told
+            {
+                let history = HistoryState {
+                    told,
+                    ..history.clone()
+                };
+                between.get_or_insert_with(|| self.clone()).history = Some(history);
+            }
+            if events_end < self.events.end {
+                between.get_or_insert_with(|| self.clone()).events.end = events_end;
+            }
+            let reached = between.map_or(Reached::Target, Reached::Between);
             return within(budget, source, bytes, reached);
         };
         // The keys are answered only once the whole answer is there, and its history belongs to it. Hints do not wait: that
         // echo has ended is to be known at once.
         let echo_ack = source.echo_ack;
-        self.message(source, echo_ack, &frame, None)
+        self.message(source, echo_ack, &frame, None, &[])
             .encode(&mut bytes);
         let between = HostScreen {
             history: source.history.clone(),
+            events: EventState {
+                end: source.events.end,
+                ..self.events.clone()
+            },
             ..self.with(screen, echo_ack)
         };
         within(budget, source, bytes, Reached::Between(between))
@@ -442,6 +516,12 @@ impl Synced for HostScreen {
                 Err(ApplyError::new("nobody has agreed on a history"))
             }
             wire::Part::History(history) => self.note_history(history, work),
+            wire::Part::Event(number, event) => {
+                work.spend(1 + event.as_ref().map_or(0, |event| event.len() as u64))?;
+                self.events.inbox.borrow_mut().take(number, event);
+                self.events.end = self.events.end.max(number.saturating_add(1));
+                Ok(())
+            }
             wire::Part::EchoAck(number) if number < self.echo_ack => {
                 Err(ApplyError::new("the echo ack goes back"))
             }

@@ -458,6 +458,7 @@ fn lines_make_work() {
         size: None,
         frame: b"",
         history: Some(message),
+        events: &[],
     };
     let mut bytes = Vec::new();
     whole.encode(&mut bytes);

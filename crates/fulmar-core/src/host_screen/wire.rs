@@ -2,18 +2,19 @@
 //!
 //! ```text
 //! HostMessage { repeated Instruction = 1 }
-//! Instruction { HostBytes = 2 | Resize = 3 | EchoAck = 7 | Hints = 64 | Clusters = 65 | History = 66 }
+//! Instruction { HostBytes = 2 | Resize = 3 | EchoAck = 7 | Hints = 64 | Clusters = 65 | History = 66 | Event = 67 }
 //! HostBytes { bytes hoststring = 4 }    Resize { int32 width = 5, int32 height = 6 }
-//! EchoAck { uint64 echo_ack_num = 8 }    Clusters { }    History: see `history_wire`
+//! EchoAck { uint64 echo_ack_num = 8 }    Clusters { }    History: see `history_wire`    Event: see `event_wire`
 //! ```
 //!
-//! Source: docs/protocol.md §6.2, §13.7, §13.12, §13.14.
+//! Source: docs/protocol.md §6.2, §13.7, §13.12, §13.14, §13.15.
 
 use fulmar_predict::TtyHints;
-use fulmar_terminal::Size;
+use fulmar_terminal::{Size, TerminalEvent};
 use fulmar_transport::wire::{self, Fields, MessageReader, WireError};
 use fulmar_transport::{ApplyError, StateNumber};
 
+use super::event_wire;
 use super::hint_wire;
 use super::history_wire::{self, HistoryMessage};
 use crate::user_stream::WindowSize;
@@ -30,6 +31,7 @@ const ECHO_ACK_NUMBER: u32 = 8;
 const HINTS: u32 = 64;
 const CLUSTERS: u32 = 65;
 const HISTORY: u32 = 66;
+const EVENT: u32 = 67;
 
 /// The most that a message needs beside its frame: an echo ack, a resize, the word that cells hold clusters, and the three
 /// headers of the host bytes.
@@ -47,6 +49,11 @@ pub(super) const HINT_BYTES_MAX: usize = (2 + 3) + hint_wire::BYTES_MAX;
 /// Source: docs/protocol.md §13.14, as the encoding of Protocol Buffers has it.
 pub(super) const HISTORY_BYTES_MAX: usize = (2 + 5) + (1 + 5) + history_wire::BYTES_MAX;
 
+/// The most that an event needs beside its texts: its fields, and two headers, each with a long number.
+///
+/// Source: docs/protocol.md §13.15, as the encoding of Protocol Buffers has it.
+pub(super) const EVENT_BYTES_MAX: usize = event_wire::OVERHEAD_BYTES_MAX;
+
 /// The content of a difference. Each part is written only if it is needed, and in stock's order: echo ack,
 /// resize, frame. Hints come first of all: they tell what the frame is to be taken for.
 pub(super) struct Message<'a> {
@@ -59,6 +66,8 @@ pub(super) struct Message<'a> {
     pub(super) frame: &'a [u8],
     /// Last of all: what it says holds for the screen that is there then.
     pub(super) history: Option<HistoryMessage<'a>>,
+    /// Events, each with its number.
+    pub(super) events: &'a [(u64, TerminalEvent)],
 }
 
 impl Message<'_> {
@@ -89,6 +98,11 @@ impl Message<'_> {
         if let Some(history) = &self.history {
             put_instruction(out, HISTORY, |message| history.encode(message));
         }
+        for (number, event) in self.events {
+            put_instruction(out, EVENT, |message| {
+                event_wire::encode(message, *number, event);
+            });
+        }
     }
 }
 
@@ -109,6 +123,8 @@ pub(super) enum Part<'a> {
     Frame(&'a [u8]),
     /// `None` if it cannot be read.
     History(Option<HistoryMessage<'a>>),
+    /// An event and its number; `None` if it cannot be read.
+    Event(u64, Option<TerminalEvent>),
 }
 
 /// Hands the parts of a difference to `apply`, in their order. Kinds that we do not know are passed
@@ -144,6 +160,11 @@ pub(super) fn decode<'a>(
                 HISTORY => {
                     let history = reader.sub_message(&instruction, &field);
                     Some(Part::History(history.and_then(history_wire::decode).ok()))
+                }
+                EVENT => {
+                    let event = reader.sub_message(&instruction, &field);
+                    let event = event.and_then(event_wire::decode).ok();
+                    event.map(|(number, event)| Part::Event(number, event))
                 }
                 _ => None,
             };
