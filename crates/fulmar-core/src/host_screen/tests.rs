@@ -465,3 +465,54 @@ fn lines_make_work() {
     let mut work = WorkBudget::new(100_000);
     assert!(with_lines(0, 0).apply(&bytes, &mut work).is_err());
 }
+
+/// Returns the message of events of these numbers, of which none has a text longer than `length`.
+fn events_message(numbers: &[u64], length: usize) -> Vec<u8> {
+    let text = "A".repeat(length);
+    let event = |&number: &u64| {
+        let event = TerminalEvent::selection("p", &text);
+        (number, event.expect("whole base64"))
+    };
+    let events: Vec<_> = numbers.iter().map(event).collect();
+    let message = Message {
+        hints: None,
+        clusters: false,
+        echo_ack: None,
+        size: None,
+        frame: b"",
+        history: None,
+        events: &events,
+    };
+    let mut bytes = Vec::new();
+    message.encode(&mut bytes);
+    bytes
+}
+
+#[test]
+fn an_event_is_taken_once_whatever_states_it_comes_with() {
+    let start = HostScreen::blank(Size::default());
+    let (mut first, mut second) = (start.clone(), start.clone());
+    let apply = |state: &mut HostScreen, numbers: &[u64]| {
+        let bytes = events_message(numbers, 4);
+        state.apply(&bytes, &mut WorkBudget::unlimited()).unwrap();
+    };
+    apply(&mut second, &[0, 1, 3]);
+    apply(&mut first, &[0, 1]);
+    assert_eq!((first.events_end(), second.events_end()), (2, 4));
+    assert_eq!(start.fetch_events().len(), 3);
+    apply(&mut first, &[2, 3, u64::MAX]);
+    assert_eq!(start.fetch_events().len(), 1);
+    assert_eq!(start.fetch_events(), []);
+}
+
+#[test]
+fn an_event_fits_into_what_is_reckoned_for_it() {
+    for length in [0, 4, 60_000] {
+        let bytes = events_message(&[u64::MAX], length);
+        assert!(bytes.len() <= 1 + length + wire::EVENT_BYTES_MAX);
+    }
+    let mut work = WorkBudget::new(1000);
+    let mut state = HostScreen::blank(Size::new(1, 1).unwrap());
+    let bytes = events_message(&[0], 4000);
+    assert!(state.apply(&bytes, &mut work).is_err());
+}
