@@ -12,6 +12,8 @@ pub enum Capability {
     Attach,
     /// Validating a path by a random value.
     Challenge,
+    /// Events that programs say once: notifications, progress, texts for selections.
+    Events,
     /// The status of the program that ended.
     Exit,
     /// The server's hints about the program, for prediction.
@@ -32,9 +34,10 @@ pub enum Capability {
 
 impl Capability {
     /// All that there are, in the order of their names.
-    pub const ALL: [Capability; 10] = [
+    pub const ALL: [Capability; 11] = [
         Capability::Attach,
         Capability::Challenge,
+        Capability::Events,
         Capability::Exit,
         Capability::Hints,
         Capability::History,
@@ -50,6 +53,7 @@ impl Capability {
         match self {
             Capability::Attach => "attach",
             Capability::Challenge => "challenge",
+            Capability::Events => "events",
             Capability::Exit => "exit",
             Capability::Hints => "hints",
             Capability::History => "history",
@@ -180,7 +184,7 @@ mod tests {
     #[test]
     fn a_name_may_be_lost_among_others_unknown_ones_and_nonsense() {
         let exit = Capabilities::from_iter([Capability::Exit]);
-        for text in ["exit", "exit,exit", "events,exit,zzz", ",exit,", "-,exit"] {
+        for text in ["exit", "exit,exit", "rekey,exit,zzz", ",exit,", "-,exit"] {
             assert_eq!(Capabilities::parse(text), exit, "{text}");
         }
         for text in ["", "-", ",", "EXIT", "exit ", "exits", "exit;", "\u{1b}[m"] {
@@ -196,7 +200,7 @@ mod tests {
         assert_eq!(Capabilities::NONE.to_string(), "-");
         assert_eq!(
             format!("{:?}", Capabilities::ALL),
-            "attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal"
+            "attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal"
         );
     }
 

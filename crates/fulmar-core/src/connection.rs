@@ -195,6 +195,17 @@ impl Connection {
         state.with_history(place, told, &self.lines)
     }
 
+    /// Returns `state` with the events of the session. Those that the client has acknowledged are forgotten.
+    fn with_events(&self, state: HostScreen, session: &Session) -> HostScreen {
+        let has_agreed = self.capabilities.has(Capability::Events);
+        if !has_agreed || self.endpoint.dialect() != Dialect::Native {
+            return state;
+        }
+        let known = self.endpoint.acknowledged().events_end();
+        session.outbox().borrow_mut().forget_before(known);
+        state.with_events(session.outbox())
+    }
+
     /// Has the client shown what the session shows, and lets it type as long as there is room.
     pub(crate) fn follow(&mut self, now: Time, session: &Session) {
         let state = self
@@ -210,6 +221,7 @@ impl Connection {
             _ => state,
         };
         let state = self.with_history(state, session);
+        let state = self.with_events(state, session);
         self.endpoint.set_local(now, state);
         self.endpoint
             // Without room, new states count as lost. The client sends them again (docs/protocol.md

@@ -381,7 +381,7 @@ mod tests {
     const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
     const OTHER_KEY: &str = "AAAAAAAAAAAAAAAAAAAAAA";
     const OFFER: &[u8] =
-        b"FULMAR OFFER 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal\nFULMAR END\n";
+        b"FULMAR OFFER 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal\nFULMAR END\n";
 
     /// Returns the text that asks for a session, on these ports if any.
     fn request(ports: Option<&str>) -> EncodedRequest {
@@ -502,7 +502,7 @@ mod tests {
         let service = SessionService::new(encoded);
         let mut output = LoginOutput::new(service, Key::from_base64);
         let text = format!(
-            "\r\nFULMAR OFFER 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal\r\nword {word}\r\nFULMAR END\r\nFULMAR\nword {}\n",
+            "\r\nFULMAR OFFER 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal\r\nword {word}\r\nFULMAR END\r\nFULMAR\nword {}\n",
             "y".repeat(2000)
         );
         let mut said = Vec::new();

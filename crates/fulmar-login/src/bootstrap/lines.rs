@@ -427,11 +427,11 @@ mod tests {
         assert_eq!(
             line,
             format!(
-                "FULMAR CONNECT 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal {}\n",
+                "FULMAR CONNECT 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal {}\n",
                 env!("CARGO_PKG_VERSION")
             )
         );
-        let later = "FULMAR CONNECT 1 aaa,attach,challenge,exit,hints,history,idle,reports,rich,sizes,ssh,terminal 9.0\n";
+        let later = "FULMAR CONNECT 1 aaa,attach,challenge,events,exit,hints,history,idle,reports,rich,sizes,ssh,terminal 9.0\n";
         for line in [&line, later] {
             let Some(BootstrapLine::Announcement(read)) = parsed(line.trim_end()) else {
                 panic!("not read: {line}");

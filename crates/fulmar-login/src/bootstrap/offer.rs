@@ -303,13 +303,13 @@ mod tests {
         };
         let encoded = request.encode().unwrap();
         let text = "\nFULMAR START env A=b fulmar server\nFULMAR MOSH 'mosh-server' 'new'\n\
-            FULMAR OFFER 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal\nsize 80 24\ncolors 256\nhistory 500 4096\nbind fe80::1%25eth0\nport 60001:60999\n\
+            FULMAR OFFER 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal\nsize 80 24\ncolors 256\nhistory 500 4096\nbind fe80::1%25eth0\nport 60001:60999\n\
             locale LANG=en_US.UTF-8\nword vim\nword a%0Ab\nword \nname work\nsessions\nFULMAR END\n";
         assert_eq!(String::from_utf8_lossy(encoded.bytes()), text);
         let offer = encoded.offer();
         assert!(
             offer.starts_with(
-                b"FULMAR OFFER 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal\n"
+                b"FULMAR OFFER 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal\n"
             ) && offer.ends_with(b"\nFULMAR END\n")
         );
         assert_eq!(offer, full().text());

@@ -217,7 +217,7 @@ mod tests {
     use crate::bootstrap::offer::BootstrapRequest;
     use proptest::prelude::*;
 
-    const OFFER: &str = "FULMAR OFFER 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal\nsize 80 24\nFULMAR END\n";
+    const OFFER: &str = "FULMAR OFFER 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal\nsize 80 24\nFULMAR END\n";
 
     /// Returns a reader's result for `input` that comes in pieces of those lengths, over and over.
     fn read(input: &[u8], pieces: &[usize]) -> Result<ReceivedOffer, OfferError> {
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn what_later_versions_wish_for_is_passed_over() {
         let read = offer(
-            "FULMAR OFFER 1 zzz,attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal\nmood %zz\n\nFULMAR END\n",
+            "FULMAR OFFER 1 zzz,attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal\nmood %zz\n\nFULMAR END\n",
         )
         .unwrap();
         assert_eq!(read, Offer::of(Capabilities::ALL));

@@ -114,30 +114,30 @@ fn without_the_offer_there_is_no_session() {
 fn a_changed_offer_or_announcement_ends_the_session_before_the_program_starts() {
     for (offer, said) in [
         (
-            "s/^FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal/FULMAR OFFER 1 -/",
+            "s/^FULMAR OFFER 1 attach,challenge,events,exit,hints,idle,rich,sizes,ssh,terminal/FULMAR OFFER 1 -/",
             "",
         ),
         (
-            "s/^FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal/FULMAR OFFER 1 attach,challenge,exit,hints,idle,reports,rich,sizes,ssh,terminal/",
+            "s/^FULMAR OFFER 1 attach,challenge,events,exit,hints,idle,rich,sizes,ssh,terminal/FULMAR OFFER 1 attach,challenge,events,exit,hints,idle,reports,rich,sizes,ssh,terminal/",
             "",
         ),
         (
-            "s/^FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal/FULMAR OFFER 1 aaa,exit/",
+            "s/^FULMAR OFFER 1 attach,challenge,events,exit,hints,idle,rich,sizes,ssh,terminal/FULMAR OFFER 1 aaa,exit/",
             "",
         ),
         ("s/^size .*/size 81 24/", ""),
         ("s/^colors.*/mood sad/", ""),
         (
             "",
-            "s/^FULMAR CONNECT 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal/FULMAR CONNECT 1 -/",
+            "s/^FULMAR CONNECT 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal/FULMAR CONNECT 1 -/",
         ),
         (
             "",
-            "s/^FULMAR CONNECT 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal/FULMAR CONNECT 1 exit,reports/",
+            "s/^FULMAR CONNECT 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal/FULMAR CONNECT 1 exit,reports/",
         ),
         (
             "",
-            "s/^\\(FULMAR CONNECT 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal\\).*/\\1 99.0/",
+            "s/^\\(FULMAR CONNECT 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal\\).*/\\1 99.0/",
         ),
     ] {
         let mut login = Login::through(offer, said);
@@ -148,7 +148,7 @@ fn a_changed_offer_or_announcement_ends_the_session_before_the_program_starts() 
 
 #[test]
 fn an_announcement_that_is_none_is_told() {
-    let said = "s/^FULMAR CONNECT 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal/FULMAR CONNECT 1/";
+    let said = "s/^FULMAR CONNECT 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal/FULMAR CONNECT 1/";
     assert!(!Login::through("", said).expect_end(255));
 }
 

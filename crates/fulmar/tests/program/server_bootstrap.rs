@@ -312,7 +312,7 @@ impl Guest {
 
 /// The line in which our server says what it can do.
 const ANNOUNCEMENT: &str = concat!(
-    "FULMAR CONNECT 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal ",
+    "FULMAR CONNECT 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal ",
     env!("CARGO_PKG_VERSION"),
     "\n"
 );

@@ -26,9 +26,9 @@ use fulmar_testbed::{TimedUdpSocket, peers};
 /// An agreement that no stock peer has.
 fn agreement() -> Option<Agreement> {
     let offer =
-        b"FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal\nFULMAR END\n";
+        b"FULMAR OFFER 1 attach,challenge,events,exit,hints,idle,rich,sizes,ssh,terminal\nFULMAR END\n";
     let answer =
-        b"FULMAR CONNECT 1 attach,challenge,exit,hints,history,idle,rich,sizes,ssh,terminal 0.1.0\n";
+        b"FULMAR CONNECT 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal 0.1.0\n";
     Some(Agreement::of(offer, answer, Capabilities::ALL))
 }
 
