@@ -47,6 +47,7 @@
 #![forbid(unsafe_code)]
 
 mod agreement;
+mod announcer;
 mod attachment;
 mod capability;
 mod client;
@@ -88,6 +89,7 @@ mod wake;
 mod ways;
 
 pub use agreement::Agreement;
+pub use announcer::EventWishes;
 pub use capability::{Capabilities, Capability};
 pub use client::{Client, ClientConfig, ClientEvent};
 pub use client_lifecycle::{ClientEnding, ExitCause};
@@ -95,6 +97,7 @@ pub use compat_mode::CompatMode;
 pub use display::LastScreen;
 pub use escape_key::EscapeKey;
 pub use exit_status::ExitStatus;
+pub use fulmar_terminal::NotificationForm;
 pub use history_item::HistoryItem;
 pub use history_place::HistoryPlace;
 pub use host_screen::HostScreen;

@@ -2,6 +2,8 @@
 
 use fulmar_terminal::{Answer, Attributes, Colors, MouseEncodings, Screen, Vocabulary};
 
+use crate::announcer::EventWishes;
+
 /// The properties of the user's terminal.
 #[derive(Clone, Debug)]
 pub struct OuterTerminal {
@@ -21,6 +23,8 @@ pub struct OuterTerminal {
     pub keeps_colors: bool,
     /// True if it cuts its lines anew when its window gets another width.
     pub reflows: bool,
+    /// The events that it is told.
+    pub events: EventWishes,
 }
 
 impl Default for OuterTerminal {
@@ -35,6 +39,7 @@ impl Default for OuterTerminal {
             is_asked: false,
             keeps_colors: false,
             reflows: true,
+            events: EventWishes::default(),
         }
     }
 }
