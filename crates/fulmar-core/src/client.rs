@@ -146,6 +146,7 @@ impl Client {
             escape_key,
             compat,
             title_prefix,
+            session_label,
             server_label,
             is_server_local,
             prediction,
@@ -182,6 +183,12 @@ impl Client {
         endpoint.set_local(now, stream.clone());
         let mut notices = Notices::new(now, compat, server_label, delivery, escape_key);
         notices.set_server_local(is_server_local);
+        let mut display = if keeps_history {
+            Display::keeping_history(outer, title_prefix)
+        } else {
+            Display::new(outer, title_prefix)
+        };
+        display.set_label(session_label);
         Client {
             endpoint,
             numbering,
@@ -204,11 +211,7 @@ impl Client {
             withheld: 0,
             prediction: Prediction::new(prediction, size),
             predicted: None,
-            display: if keeps_history {
-                Display::keeping_history(outer, title_prefix)
-            } else {
-                Display::new(outer, title_prefix)
-            },
+            display,
             last_screen,
             size,
             lifecycle: Lifecycle::begin(now),
@@ -325,12 +328,8 @@ impl Client {
     pub fn handle_timeout(&mut self, now: Time) {
         Wake::log(self.poll_timeout(), now);
         self.endpoint.handle_timeout(now);
-        let dues = [
-            self.notice_due,
-            self.display.title_due(),
-            self.prediction.due(),
-        ];
-        for due in dues {
+        let [title, event] = self.display.dues();
+        for due in [self.notice_due, title, event, self.prediction.due()] {
             self.is_stale |= due.is_some_and(|due| due <= now);
         }
         self.resize_settles.take_if(|settles| *settles <= now);
@@ -471,7 +470,7 @@ impl Client {
             return None;
         }
         let transport = self.endpoint.poll_timeout();
-        let (notice, title) = (self.notice_due, self.display.title_due());
+        let (notice, [title, event]) = (self.notice_due, self.display.dues());
         let prediction = self.prediction.due();
         Wake::earliest([
             transport.map(|(at, cause)| (at, Wake::Transport(cause))),
@@ -482,6 +481,7 @@ impl Client {
                 .filter(|_| !self.is_stale)
                 .map(|at| (at, Wake::Notice)),
             title.filter(|_| !self.is_stale).map(|at| (at, Wake::Title)),
+            event.filter(|_| !self.is_stale).map(|at| (at, Wake::Event)),
             prediction
                 .filter(|_| !self.is_stale)
                 .map(|at| (at, Wake::Prediction)),

@@ -8,10 +8,11 @@ use fulmar_base::Time;
 use fulmar_predict::Overlay;
 use fulmar_terminal::{
     Answer, Attributes, Color, CursorShape, MouseEncodings, Palette, QUESTIONS, Reflow, Row,
-    Screen, Size, Style,
+    Screen, Size, Style, TerminalEvent,
 };
 
 use self::main_screen::{MainScreen, lead_below};
+use crate::announcer::Announcer;
 use crate::history_item::HistoryItem;
 use crate::outer_terminal::{OuterTerminal, POP_TITLE, PUSH_TITLE};
 use crate::title::{TitleGate, Titles};
@@ -36,6 +37,7 @@ pub(crate) struct Display {
     main: Option<Box<MainScreen>>,
     title_prefix: String,
     gate: TitleGate,
+    announcer: Announcer,
     state: State,
     changed: Changed,
     has_asked: bool,
@@ -98,6 +100,7 @@ pub(crate) struct Wanted<'a> {
 impl Display {
     pub(crate) fn new(outer: OuterTerminal, title_prefix: String) -> Display {
         Display {
+            announcer: Announcer::new(outer.events, String::new()),
             outer,
             main: None,
             title_prefix,
@@ -117,6 +120,16 @@ impl Display {
             main: Some(Box::new(MainScreen::new(enter, exit))),
             ..Display::new(outer, title_prefix)
         }
+    }
+
+    /// Has notifications say that they come from that session.
+    pub(crate) fn set_label(&mut self, label: String) {
+        self.announcer.set_label(label);
+    }
+
+    /// Takes in what a program has said once.
+    pub(crate) fn announce(&mut self, event: TerminalEvent) {
+        self.announcer.push(event);
     }
 
     /// Returns true if lines go into the terminal's scrollback.
@@ -166,9 +179,9 @@ impl Display {
         }
     }
 
-    /// Returns the time at which a title that was held back may be shown.
-    pub(crate) fn title_due(&self) -> Option<Time> {
-        self.gate.due()
+    /// Returns the time at which a title that was held back may be shown, and that at which an event may.
+    pub(crate) fn dues(&self) -> [Option<Time>; 2] {
+        [self.gate.due(), self.announcer.due()]
     }
 
     /// Appends what makes the terminal show what is wanted; nothing if it does.
@@ -181,6 +194,7 @@ impl Display {
         let screen = &mut composed.screen;
         screen.set_names(titles.window.clone(), titles.icon.clone());
         self.show(composed, wanted.place, out);
+        self.announcer.write(now, out);
     }
 
     /// Appends what gives the terminal back as it was found. `last` stays on its screen where `exit`
@@ -217,6 +231,7 @@ impl Display {
         if changed.title {
             out.extend_from_slice(POP_TITLE);
         }
+        self.announcer.leave(out);
         out.extend_from_slice(&self.outer.exit);
         let screen_before = self.main.as_mut().and_then(|main| main.last.take());
         let screen = if was_hidden {
@@ -755,7 +770,7 @@ mod tests {
         }
         titles.dedup();
         assert_eq!(titles.len(), 5);
-        assert_eq!(scene.display.title_due(), Some(ms(500)));
+        assert_eq!(scene.display.dues(), [Some(ms(500)), None]);
         scene.draw(500, None);
         assert_eq!(scene.user.screen().title(), Some("[x] 499"));
     }

@@ -32,6 +32,8 @@ pub enum Wake {
     Notice,
     /// A title that came too soon after another is shown.
     Title,
+    /// An event that came too soon after others is told.
+    Event,
     /// A prediction is shown in another way, or not any more.
     Prediction,
     /// A key that may have been the beginning of an answer of the user's terminal is one.
@@ -73,6 +75,7 @@ impl fmt::Display for Wake {
             Wake::LastLines => f.pad("last lines"),
             Wake::Notice => f.pad("notice"),
             Wake::Title => f.pad("title"),
+            Wake::Event => f.pad("event"),
             Wake::Prediction => f.pad("prediction"),
             Wake::Key => f.pad("key"),
             Wake::ConnectLimit => f.pad("connect limit"),

@@ -22,6 +22,8 @@ use fulmar_transport::limits::TURN_WORK_MAX;
 mod leaving;
 #[path = "attach/lines.rs"]
 mod lines;
+#[path = "attach/telling.rs"]
+mod telling;
 
 const TURN: Duration = Duration::from_millis(10);
 

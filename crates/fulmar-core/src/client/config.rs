@@ -38,6 +38,8 @@ pub struct ClientConfig {
     pub compat: CompatMode,
     /// The text before a title that a program sets; empty for none.
     pub title_prefix: String,
+    /// The session as notifications of its programs call it.
+    pub session_label: String,
     /// The server as notices call it, for instance `192.0.2.7, UDP port 60001`.
     pub server_label: String,
     /// True if the server is on this machine, so that nothing between it and the client can reject datagrams.
@@ -69,6 +71,7 @@ impl ClientConfig {
             escape_key: EscapeKey::default(),
             compat: CompatMode::Fulmar,
             title_prefix: String::new(),
+            session_label: "fulmar".to_owned(),
             server_label: "the server".to_owned(),
             is_server_local: false,
             prediction: fulmar_predict::PredictionConfig::default(),

@@ -16,6 +16,9 @@ impl Client {
             return;
         }
         self.is_stale = self.queue_history();
+        for event in self.endpoint.remote().fetch_events() {
+            self.display.announce(event);
+        }
         let liveness = self.liveness();
         let notice = self.notices.text(now, liveness, self.size.columns(), || {
             self.link_info().rows(now)
