@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use fulmar_core::{CompatMode, EscapeKey, WayPreference};
+use fulmar_core::{CompatMode, EscapeKey, EventWishes, WayPreference};
 use fulmar_login::{AddressPreference, AddressSource, PortRange};
 use fulmar_predict::{PredictionConfig, PredictionMode};
 use tracing_subscriber::filter::Targets;
@@ -41,6 +41,8 @@ pub struct Settings {
     pub history_lines: usize,
     /// The most bytes of them.
     pub history_bytes: usize,
+    /// The events that the terminal is told.
+    pub events: EventWishes,
     /// The files that are written.
     pub records: RecordFiles,
     /// The parts of the program that are logged, and how closely.
@@ -113,6 +115,14 @@ impl SettingLayers<'_> {
             scrollback: self.value(&table::SCROLLBACK)?,
             history_lines: self.value(&table::HISTORY_LINES)?,
             history_bytes: self.value(&table::HISTORY_BYTES)?,
+            events: EventWishes {
+                notifications: self.value(&table::NOTIFICATIONS)?,
+                progress: self.value(&table::PROGRESS)?,
+                directory: self.value(&table::WORKING_DIRECTORY)?,
+                commands: self.value(&table::COMMAND_MARKS)?,
+                // As the clipboard, where the terminal has one.
+                selections: true,
+            },
             records: RecordFiles {
                 trace: self.value(&table::TRACE)?,
                 log: self.value(&table::LOG)?,

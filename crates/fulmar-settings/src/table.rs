@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use fulmar_core::{EscapeKey, WayPreference};
+use fulmar_core::{EscapeKey, NotificationForm, WayPreference};
 use fulmar_login::{AddressPreference, AddressSource, PortRange};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
@@ -20,7 +20,7 @@ pub const LOG_FILTER_VARIABLE: &str = "FULMAR_LOG";
 pub const LOG_FILTER_DEFAULT: &str = "info";
 
 /// All of them, in the order in which they are listed.
-pub static SETTINGS: [&dyn AnySetting; 23] = [
+pub static SETTINGS: [&dyn AnySetting; 27] = [
     &SSH,
     &SERVER,
     &CLIENT,
@@ -41,6 +41,10 @@ pub static SETTINGS: [&dyn AnySetting; 23] = [
     &SCROLLBACK,
     &HISTORY_LINES,
     &HISTORY_BYTES,
+    &NOTIFICATIONS,
+    &PROGRESS,
+    &WORKING_DIRECTORY,
+    &COMMAND_MARKS,
     &TRACE,
     &LOG,
     &LOG_FILTER,
@@ -372,6 +376,66 @@ pub(crate) static HISTORY_BYTES: Setting<usize> = Setting {
         help: "The most memory for them there, with K, M or G for 1024 bytes and so on; 0 for none",
     },
     parse: values::bytes,
+};
+
+pub(crate) static NOTIFICATIONS: Setting<Option<NotificationForm>> = Setting {
+    about: SettingInfo {
+        name: "notifications",
+        variable: "FULMAR_NOTIFICATIONS",
+        stock: None,
+        shape: ValueForm::Word(&["off", "osc9", "osc99", "osc777"]),
+        letters: &[],
+        default: "off",
+        group: SettingGroup::Display,
+        is_rare: true,
+        help: "Let programs notify you on your desktop, in the form that the terminal understands",
+    },
+    parse: values::notifications,
+};
+
+pub(crate) static PROGRESS: Setting<bool> = Setting {
+    about: SettingInfo {
+        name: "progress",
+        variable: "FULMAR_PROGRESS",
+        stock: None,
+        shape: ValueForm::Switch("Do not show how far programs are"),
+        letters: &[],
+        default: "false",
+        group: SettingGroup::Display,
+        is_rare: true,
+        help: "Have the terminal show how far programs are (OSC 9;4), which some take for a notification",
+    },
+    parse: values::switch,
+};
+
+pub(crate) static WORKING_DIRECTORY: Setting<bool> = Setting {
+    about: SettingInfo {
+        name: "working-directory",
+        variable: "FULMAR_WORKING_DIRECTORY",
+        stock: None,
+        shape: ValueForm::Switch("Do not tell the terminal where programs are"),
+        letters: &[],
+        default: "false",
+        group: SettingGroup::Display,
+        is_rare: true,
+        help: "Tell the terminal in which folder programs are (OSC 7)",
+    },
+    parse: values::switch,
+};
+
+pub(crate) static COMMAND_MARKS: Setting<bool> = Setting {
+    about: SettingInfo {
+        name: "command-marks",
+        variable: "FULMAR_COMMAND_MARKS",
+        stock: None,
+        shape: ValueForm::Switch("Do not tell the terminal of commands"),
+        letters: &[],
+        default: "false",
+        group: SettingGroup::Display,
+        is_rare: true,
+        help: "Tell the terminal when commands begin to write and end (OSC 133)",
+    },
+    parse: values::switch,
 };
 
 pub(crate) static TRACE: Setting<Option<PathBuf>> = Setting {

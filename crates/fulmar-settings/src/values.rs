@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use fulmar_base::AddressFamily;
-use fulmar_core::{EscapeKey, Way, WayPreference};
+use fulmar_core::{EscapeKey, NotificationForm, Way, WayPreference};
 use fulmar_login::{AddressPreference, AddressSource, BindAddress, PortRange, shell_words};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
@@ -90,6 +90,16 @@ pub(crate) fn true_color(word: &OsStr) -> Result<TrueColor, String> {
         (AUTO, TrueColor::Auto),
         ("always", TrueColor::Always),
         ("never", TrueColor::Never),
+    ];
+    one_of(word, &choices)
+}
+
+pub(crate) fn notifications(word: &OsStr) -> Result<Option<NotificationForm>, String> {
+    let choices = [
+        ("off", None),
+        ("osc9", Some(NotificationForm::Osc9)),
+        ("osc99", Some(NotificationForm::Osc99)),
+        ("osc777", Some(NotificationForm::Osc777)),
     ];
     one_of(word, &choices)
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: docs/protocol.md §2.8, §11.2.
 
-use fulmar_core::OuterTerminal;
+use fulmar_core::{EventWishes, OuterTerminal};
 use fulmar_terminal::{Attributes, Colors, MouseEncodings, Vocabulary};
 use termini::{BoolCapability, NumberCapability, StringCapability, TermInfo};
 
@@ -62,6 +62,8 @@ pub(crate) struct TerminalWishes {
     pub(crate) true_color: TrueColor,
     /// True if it may be asked what it can do.
     pub(crate) probe: bool,
+    /// The events that it is told.
+    pub(crate) events: EventWishes,
 }
 
 /// The capabilities in terminfo, as far as they matter.
@@ -174,6 +176,10 @@ impl Capabilities {
             back_color_erase: self.back_color_erase,
             ..Vocabulary::FULL
         };
+        let events = EventWishes {
+            selections: wishes.events.selections && vocabulary.clipboard,
+            ..wishes.events
+        };
         let (enter, exit) = match wishes.alternate {
             Alternate::Used => (self.enter, self.exit),
             Alternate::Unused => Default::default(),
@@ -187,6 +193,7 @@ impl Capabilities {
             is_asked: wishes.probe && may_be_asked(term, environment),
             keeps_colors: wishes.true_color != TrueColor::Auto,
             reflows: true,
+            events,
         }
     }
 
@@ -294,6 +301,13 @@ mod tests {
         alternate: Alternate::Used,
         true_color: TrueColor::Auto,
         probe: true,
+        events: EventWishes {
+            notifications: None,
+            progress: true,
+            directory: false,
+            commands: false,
+            selections: true,
+        },
     };
 
     fn known_as(term: &str, variables: &[(&str, &str)]) -> OuterTerminal {

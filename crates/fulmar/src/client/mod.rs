@@ -168,6 +168,7 @@ impl ClientSetup {
             true_color: self.settings.true_color,
             // As stock's, the stand-in for it writes no questions.
             probe: self.settings.probe && self.compat == CompatMode::Fulmar,
+            events: self.settings.events,
         }
     }
 
@@ -290,6 +291,10 @@ impl ClientSetup {
             } else {
                 String::new()
             },
+            session_label: params
+                .destination
+                .clone()
+                .unwrap_or_else(|| compat.program().to_owned()),
             server_label: params.candidates.label(),
             is_server_local: params.is_server_local,
             prediction: self.settings.prediction(),
