@@ -283,7 +283,8 @@ fn a_session_that_does_not_answer(starter: Starter) {
     let told = format!("{{\"name\":\"work\",\"answers\":false,\"pid\":{pid},");
     assert!(json.contains(&told), "{json}");
     let mut taking = attach(&scene, &[BOB]);
-    taking.wait_for_text("the server of session work does not answer: it has been silent");
+    taking.wait_for_text("the server of session work does not answer");
+    taking.wait_for_text("it has been silent for too long");
     taking.wait_for_text(&format!("kill -9 {pid}"));
     assert_eq!(taking.wait_for_end().code(), Some(255));
     at_far(&scene, &format!("kill -9 {pid}"));
