@@ -259,7 +259,7 @@ impl Client {
         self.send_error = Some(error);
         self.withheld += self.offered.saturating_sub(1);
         if self.endpoint.handle_send_error(now, path, error) {
-            self.note_trouble(now, error, send_trouble::of_system(error));
+            self.note_trouble(now, error, self.send_trouble(error));
         }
         self.is_stale = true;
         self.settle();

@@ -137,7 +137,11 @@ pub(crate) struct Notices {
     message: Option<(Message, Time)>,
     send_failure: Option<SendFailure>,
     refusals: Option<Refusals>,
+    is_session_missing: bool,
 }
+
+/// Words about a session that its machine does not know any more.
+const SESSION_MISSING: &str = "the session has ended: its machine has none of that name any more";
 
 /// Words about reports that nothing listens at the server's port: a firewall on the way may have sent them.
 pub(crate) const REJECTED: &str = "UDP is rejected: a firewall, or a server that has gone";
@@ -176,6 +180,7 @@ impl Notices {
             message: None,
             send_failure: None,
             refusals: None,
+            is_session_missing: false,
         }
     }
 
@@ -299,9 +304,20 @@ impl Notices {
         self.refusals = Some(Refusals { since, last: now });
     }
 
+    /// Takes note that the server's machine, asked by way of ssh, knows no such session.
+    pub(crate) fn note_session_missing(&mut self) {
+        self.is_session_missing = true;
+    }
+
+    /// Returns true if the server's machine knows no such session any more.
+    pub(crate) fn is_session_missing(&self) -> bool {
+        self.is_session_missing
+    }
+
     /// Takes note that the server is there, whatever was reported.
     pub(crate) fn note_answer(&mut self) {
         self.refusals = None;
+        self.is_session_missing = false;
     }
 
     /// Returns the text of the notice for a screen of `columns`, a line for each row, or `None` if there is
@@ -317,7 +333,8 @@ impl Notices {
         // Before the first answer either names the server, and once is enough.
         let is_named =
             |message: &String| liveness.heard.is_none() && message.contains(&self.server);
-        let is_surely_gone = self.is_server_local && self.is_server_gone(liveness);
+        let is_known = self.is_server_local || self.is_session_missing;
+        let is_surely_gone = is_known && self.is_server_gone(liveness);
         let says_all = is_surely_gone || message.as_ref().is_some_and(is_named);
         let parts = Parts {
             program: self.compat.program(),
@@ -341,11 +358,12 @@ impl Notices {
     }
 
     /// Returns true if the server that was there has not been heard since nothing listens at its port any more, as far
-    /// as anybody has said.
+    /// as anybody has said, or its machine knows no such session.
     /// A single report is the network's everyday life.
     pub(crate) fn is_server_gone(&self, liveness: ServerLiveness) -> bool {
         let lasts = |refusals: Refusals| refusals.last >= refusals.since + SEND_FAILURE_AFTER;
-        liveness.heard.is_some() && self.refusals.is_some_and(lasts)
+        let is_rejected = liveness.heard.is_some() && self.refusals.is_some_and(lasts);
+        is_rejected || self.is_session_missing
     }
 
     /// Returns when the line will next be different although nothing happens.
@@ -390,7 +408,9 @@ impl Notices {
             _ => {}
         }
         if self.is_server_gone(liveness) {
-            let told = if self.is_server_local {
+            let told = if self.is_session_missing {
+                SESSION_MISSING
+            } else if self.is_server_local {
                 "the server is gone: nothing listens at its port"
             } else {
                 REJECTED

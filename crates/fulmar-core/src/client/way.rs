@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use fulmar_base::Time;
+use fulmar_base::{SendError, Time};
 
 use super::Client;
+use crate::send_trouble;
 use crate::ways::Way;
 
 /// The time for which a server may hold back an acknowledgement.
@@ -34,6 +35,25 @@ impl Client {
             None => format!("ssh was run again in the background, and failed: {why}"),
         };
         self.tell(now, told);
+    }
+
+    /// Takes note that the server's machine, asked by way of ssh, knows no such session. It is told until the server is heard.
+    pub fn note_session_missing(&mut self) {
+        self.notices.note_session_missing();
+        self.is_stale = true;
+    }
+
+    /// Returns true if the server's machine knows no such session any more.
+    pub fn is_session_missing(&self) -> bool {
+        self.notices.is_session_missing()
+    }
+
+    /// Returns the words for datagrams that could not be sent.
+    pub(super) fn send_trouble(&self, error: SendError) -> String {
+        if error == SendError::Unreachable && self.is_way_wished && self.way == Some(Way::Ssh) {
+            return "cannot send: no ssh carries the session at present".to_owned();
+        }
+        send_trouble::of_system(error)
     }
 
     /// Takes note that the user wishes that way and no other.

@@ -83,6 +83,12 @@ pub(crate) enum ClientError {
         /// True if the address is one of this machine itself.
         is_local: bool,
     },
+    /// The user left a session that its machine does not know any more.
+    #[error("the session has ended: {server} has none of that name any more")]
+    SessionMissing {
+        /// The address to which datagrams went.
+        server: String,
+    },
     /// The end was not confirmed.
     #[error("you left, and {server} has not confirmed it")]
     Unanswered {
@@ -226,6 +232,9 @@ impl Advice for ClientError {
                 "start a new session; if it is a firewall, this one still runs there, and half a minute from now the \
                  next fulmar to that host says so, and how to end it"
                     .to_owned()
+            }
+            ClientError::SessionMissing { .. } => {
+                "start a new session; fulmar ls lists those that are there".to_owned()
             }
             ClientError::Altered => {
                 "try again; if it happens again, look for what changes the output of the login: a wrapper \

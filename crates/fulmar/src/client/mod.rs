@@ -460,6 +460,7 @@ fn judge(
         },
         ClientEnding::KeySpent => ClientError::KeySpent,
         ClientEnding::Altered => ClientError::Altered,
+        _ if event_loop.client.is_session_missing() => ClientError::SessionMissing { server },
         _ if event_loop.client.is_server_gone() => ClientError::ServerGone {
             server,
             is_local: event_loop.client.is_server_local(),
@@ -480,6 +481,9 @@ fn judge(
 /// Returns what is known of a session that was left, and of whose server nothing was heard then.
 fn left_unheard(event_loop: &EventLoop, server: String) -> ClientError {
     let client = &event_loop.client;
+    if client.is_session_missing() {
+        return ClientError::SessionMissing { server };
+    }
     match (client.is_server_gone(), client.is_server_local()) {
         (true, true) => ClientError::ServerGone {
             server,

@@ -10,6 +10,9 @@ use crate::advice::Advice;
 /// The answer of a session that has no room for another port.
 pub(crate) const PORTS_USED: &str = "it listens on as many ports as a session may";
 
+/// The beginning of the words about a session that is not there.
+pub(crate) const NO_SESSION: &str = "there is no session ";
+
 /// The reason why a session that is there cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SessionsError {
@@ -17,7 +20,7 @@ pub(crate) enum SessionsError {
     #[error("there is no session of yours to attach to")]
     NoSessions,
     /// There is no session of that name.
-    #[error("there is no session {name}{}", others(there))]
+    #[error("{NO_SESSION}{name}{}", others(there))]
     NotFound {
         /// The name.
         name: SessionName,

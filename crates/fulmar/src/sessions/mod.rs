@@ -17,5 +17,5 @@ mod run_folder;
 pub(crate) use self::control_client::{Attaching, Directory, Listing, SilentSession};
 pub(crate) use self::control_request::{AttachPlace, AttachRequest, ControlRequest};
 pub(crate) use self::control_socket::{ControlSocket, PeerId};
-pub(crate) use self::error::{PORTS_USED, SessionsError};
+pub(crate) use self::error::{NO_SESSION, PORTS_USED, SessionsError};
 pub(crate) use self::run_folder::RunFolder;

@@ -4,13 +4,14 @@
 
 use fulmar_base::Time;
 use fulmar_core::Way;
-use fulmar_login::{LoginEvent, OVER_SSH_LINE, RemoteService as _, SessionName};
+use fulmar_login::{LoginError, LoginEvent, OVER_SSH_LINE, RemoteService as _, SessionName};
 
 use super::EventLoop;
 use crate::client::over_ssh::{OverSsh, RUN_PAUSE, RUN_PAUSE_MAX, SILENT_MAX, Stage};
 use crate::clock::now;
 use crate::reactor::Token;
 use crate::report;
+use crate::sessions::NO_SESSION;
 use crate::ssh_login::SshLogin;
 
 impl EventLoop {
@@ -211,6 +212,9 @@ impl EventLoop {
         if let Some(failure) = failure {
             tracing::info!(%failure, "ssh that was run once more");
             self.leave_ssh(now);
+            if is_session_missing(&failure) {
+                return self.client.note_session_missing();
+            }
             if self.over_ssh.is_here {
                 let told = format!("no ssh carries the session: {failure}");
                 return self.client.tell(now, told);
@@ -239,4 +243,9 @@ impl EventLoop {
         }
         self.sockets.close_ssh(now, &mut self.client);
     }
+}
+
+/// Tells if ssh got in, and the server there knows no such session.
+fn is_session_missing(failure: &LoginError) -> bool {
+    matches!(failure, LoginError::Refused { what, .. } if what.starts_with(NO_SESSION))
 }

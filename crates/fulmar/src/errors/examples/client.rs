@@ -162,6 +162,13 @@ pub(super) fn session() -> Vec<Row> {
             "the server on this machine was killed, and the user has left",
         ),
         row(
+            ClientError::SessionMissing {
+                server: "192.0.2.7, UDP port 60001".to_owned(),
+            },
+            FULMAR,
+            "the server was killed, or its machine restarted, which ssh has found out, and the user has left",
+        ),
+        row(
             SessionError::Interrupted(Signal::Interrupt),
             FULMAR,
             "Ctrl-C, or another signal, before there was a session",

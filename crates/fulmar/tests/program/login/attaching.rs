@@ -24,6 +24,7 @@ for_each_starter! {
     a_closed_window: fulmar;
     a_session_that_is_left_in_an_outage: fulmar;
     a_session_whose_server_was_killed_is_not_said_to_go_on: fulmar;
+    a_session_that_its_machine_does_not_know_any_more: fulmar;
     a_session_of_the_remote_machine_itself: fulmar;
     a_login_that_dies_takes_nothing: fulmar;
     a_forced_program_leads_to_no_session: fulmar;
@@ -267,6 +268,19 @@ fn sessions_are_listed_renamed_and_ended(starter: Starter) {
     assert_eq!(asked(&scene, &["kill", BOB, "play"]), "");
     scene.expect_nothing_left();
     assert_eq!(asked(&scene, &["ls", "--json", BOB]), "[]\n");
+}
+
+/// ssh is run again for it, and hears that.
+fn a_session_that_its_machine_does_not_know_any_more(starter: Starter) {
+    let Some((scene, mut first)) = working(starter, &["--transport=ssh"]) else {
+        return;
+    };
+    at_far(&scene, &format!("kill -9 {}", server_pid(&scene)));
+    first.wait_for_text("its machine has none of that name any more");
+    first.type_now("\x1e.");
+    first.wait_for_text("fulmar: the session has ended");
+    assert_eq!(first.wait_for_end().code(), Some(255));
+    scene.expect_nothing_left();
 }
 
 fn a_session_that_does_not_answer(starter: Starter) {
