@@ -385,9 +385,15 @@ fn a_server_that_is_where_it_is_wished_stays_there() {
 
 #[test]
 fn a_wish_is_heard_where_no_port_was_free_before() {
-    // With it not all addresses can be had, but the one that is wished can.
-    let busy = UdpSocket::bind("127.0.0.2:0").expect("a free port");
-    let port = busy.local_addr().expect("it is bound").port();
+    // With it not all addresses can be had, but the one that is wished can. Nobody is given one of these ports who asks for any.
+    let mut ports = 20_000..30_000;
+    let (_busy, port) = ports
+        .find_map(|port| {
+            let busy = UdpSocket::bind(("127.0.0.2", port)).ok()?;
+            UdpSocket::bind(("127.0.0.1", port)).ok()?;
+            Some((busy, port))
+        })
+        .expect("a free port");
     let mut login = Login::start(&["-p", &port.to_string()]);
     login.expect_hello();
     login.write(
