@@ -183,9 +183,8 @@ impl EventLoop {
         let Some(later) = &mut self.over_ssh.later else {
             return;
         };
-        if later.is_running() {
-            later.end_turn(now);
-        }
+        // Also of one that has ended: the login waits for the rest of what it wrote, and only then says that it failed.
+        later.end_turn(now);
         self.is_cut_off |= later.take_cut_off();
         let (mut early, mut failure) = (None, None);
         while let Some(event) = later.poll_event(now) {
