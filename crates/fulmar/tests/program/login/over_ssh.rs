@@ -1,10 +1,12 @@
 //! Sessions that ssh carries, where no UDP passes or the user wishes it.
 
+use std::fs;
+
 use super::scene::{
     FAR, Plan, Scene, Starter, expect_session, expect_work, for_each_starter, leave,
 };
 use crate::support::network::{Families, Way, block_udp, let_udp_pass};
-use crate::support::{PASSWORD, Process, Terminal};
+use crate::support::{PASSWORD, Person, Process, Terminal};
 
 for_each_starter! {
     no_udp_there: fulmar;
@@ -15,6 +17,7 @@ for_each_starter! {
     an_ssh_that_is_killed: fulmar;
     udp_that_closes_in_a_session: fulmar;
     an_ssh_that_has_to_ask_again: fulmar;
+    an_ssh_that_fails_and_then_works: fulmar;
 }
 
 /// The notice when ssh is the way.
@@ -178,4 +181,32 @@ fn an_ssh_that_has_to_ask_again(starter: Starter) {
     assert_eq!(leave(&mut terminal).code(), Some(7));
     terminal.expect_restored();
     scene.expect_nothing_left();
+}
+
+/// The end of this ssh comes before the end of what it writes, since a child of its holds its pipes for a while.
+fn an_ssh_that_fails_and_then_works(starter: Starter) {
+    let words = ["--ssh", "ssh-or-not", "--transport=ssh"];
+    let plan = Plan {
+        families: Families::V4,
+        ..Plan::default()
+    };
+    let Some(scene) = Scene::new(&plan) else {
+        return;
+    };
+    let program = "#!/bin/sh\nif [ -e ~/no-ssh ]; then sleep 1 & exit 255; fi\nexec ssh \"$@\"\n";
+    scene
+        .near
+        .write_program("/usr/local/bin/ssh-or-not", program);
+    let destination = format!("bob@{FAR}");
+    let Some(mut terminal) = scene.start(starter, &[&words[..], &[&destination]].concat()) else {
+        return;
+    };
+    expect_work(&mut terminal);
+    scene.near.write_home(Person::Alice, "no-ssh", "");
+    kill_ssh(&scene);
+    terminal.wait_for_text("in the background it failed");
+    fs::remove_file(scene.near.path("/home/alice/no-ssh")).expect("it is there");
+    terminal.type_keys("clear; echo once $((6 * 11))\n");
+    terminal.wait_for_text("once 66");
+    expect_session(&scene, starter, &mut terminal);
 }
