@@ -1,10 +1,9 @@
 //! Tells the user's terminal what programs say once, as far as the user wants it.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use fulmar_base::Time;
-use fulmar_terminal::{EVENTS_MAX, NotificationForm, Progress, TerminalEvent};
+use fulmar_terminal::{NotificationForm, Progress, TerminalEvent, WaitingEvents};
 
 /// At most so many events reach the user's terminal in [`INTERVAL`]; others wait.
 ///
@@ -55,7 +54,7 @@ pub(crate) struct Announcer {
     wishes: EventWishes,
     /// The session's name, which stands before what notifications say.
     label: String,
-    waiting: VecDeque<TerminalEvent>,
+    waiting: WaitingEvents,
     /// The beginning of this interval, and the number of events that were told in it.
     began: Option<Time>,
     told: usize,
@@ -63,7 +62,6 @@ pub(crate) struct Announcer {
     /// The next one may be told then.
     due: Option<Time>,
     shows_progress: bool,
-    dropped: u64,
 }
 
 impl Announcer {
@@ -71,13 +69,12 @@ impl Announcer {
         Announcer {
             wishes,
             label,
-            waiting: VecDeque::new(),
+            waiting: WaitingEvents::default(),
             began: None,
             told: 0,
             notified: 0,
             due: None,
             shows_progress: false,
-            dropped: 0,
         }
     }
 
@@ -91,11 +88,7 @@ impl Announcer {
         if !self.wishes.want(&event) {
             return;
         }
-        if self.waiting.len() == EVENTS_MAX {
-            self.waiting.pop_front();
-            self.dropped += 1;
-        }
-        self.waiting.push_back(event);
+        self.waiting.push(event);
     }
 
     /// Returns the time at which an event that was held back may be told.
@@ -110,7 +103,7 @@ impl Announcer {
         if now >= began + INTERVAL {
             (self.began, self.told, self.notified) = (Some(now), 0, 0);
         }
-        while let Some(event) = self.waiting.front() {
+        while let Some(event) = self.waiting.first() {
             let notifies = matches!(event, TerminalEvent::Notification { .. });
             if self.told == AT_ONCE_MAX || notifies && self.notified == NOTIFICATIONS_MAX {
                 self.due = self.began.map(|began| began + INTERVAL);
@@ -123,7 +116,7 @@ impl Announcer {
             }
             let form = self.wishes.notifications.unwrap_or_default();
             event.write(form, &self.label, out);
-            self.waiting.pop_front();
+            self.waiting.pop();
         }
     }
 
@@ -138,6 +131,8 @@ impl Announcer {
 
 #[cfg(test)]
 mod tests {
+    use fulmar_terminal::EVENTS_MAX;
+
     use super::*;
 
     const EVERYTHING: EventWishes = EventWishes {
@@ -205,7 +200,7 @@ mod tests {
         for _ in 0..=EVENTS_MAX {
             announcer.push(TerminalEvent::CommandBegins);
         }
-        assert_eq!(announcer.dropped, 1);
+        assert_eq!(announcer.waiting.dropped(), 1);
         let mark = "\x1b]133;C\x1b\\";
         assert_eq!(written(&mut announcer, ms(5)), mark.repeat(10));
         assert_eq!(announcer.due(), Some(ms(1005)));

@@ -1,22 +1,16 @@
 //! The queue of what programs have said once, and how they say it.
 
-use std::collections::VecDeque;
-
 use data_encoding::BASE64;
 
 use crate::colors::digits;
-use crate::events::{
-    EVENT_BYTES_MAX, EVENTS_MAX, NOTIFICATION_BODY_MAX, NOTIFICATION_TITLE_MAX, Progress,
-    TerminalEvent,
-};
+use crate::events::{NOTIFICATION_BODY_MAX, NOTIFICATION_TITLE_MAX, Progress, TerminalEvent};
+use crate::waiting_events::WaitingEvents;
 
 /// The events that nobody has taken yet, and the notification that comes in pieces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventQueue {
-    waiting: VecDeque<TerminalEvent>,
-    bytes: usize,
+    waiting: WaitingEvents,
     pieces: Pieces,
-    dropped: u64,
 }
 
 /// The pieces of a notification (OSC 99) that have come.
@@ -30,25 +24,17 @@ struct Pieces {
 impl EventQueue {
     /// Takes all, in their order.
     pub(crate) fn take(&mut self) -> Vec<TerminalEvent> {
-        self.bytes = 0;
-        std::mem::take(&mut self.waiting).into()
+        self.waiting.take()
     }
 
     /// The number of those that found no room.
     pub(crate) fn dropped(&self) -> u64 {
-        self.dropped
+        self.waiting.dropped()
     }
 
     fn push(&mut self, event: Option<TerminalEvent>) {
-        let Some(event) = event else {
-            return;
-        };
-        self.bytes += event.len();
-        self.waiting.push_back(event);
-        while self.waiting.len() > EVENTS_MAX || self.bytes > EVENT_BYTES_MAX {
-            let first = self.waiting.pop_front();
-            self.bytes -= first.map_or(0, |event| event.len());
-            self.dropped += 1;
+        if let Some(event) = event {
+            self.waiting.push(event);
         }
     }
 
@@ -143,6 +129,7 @@ fn of_osc_133(value: &str) -> Option<TerminalEvent> {
 mod tests {
     use super::*;
     use crate::clipboard::CLIPBOARD_BYTES_MAX;
+    use crate::events::{EVENT_BYTES_MAX, EVENTS_MAX};
     use crate::{Size, Terminal};
 
     fn events(program: &str) -> Vec<TerminalEvent> {

@@ -88,6 +88,7 @@ mod titles;
 mod unpacking;
 mod utf8;
 mod vocabulary;
+mod waiting_events;
 mod width;
 mod window_report;
 
@@ -119,4 +120,5 @@ pub use style::{Attributes, Color, ColorKind, Style, Underline};
 pub use terminal::Terminal;
 pub use unpacking::{MalformedLine, unpack_line};
 pub use vocabulary::{Colors, MouseEncodings, Vocabulary};
+pub use waiting_events::WaitingEvents;
 pub use width::char_columns;

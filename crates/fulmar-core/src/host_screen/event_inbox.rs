@@ -1,14 +1,11 @@
 //! The events that have arrived.
 
-use std::collections::VecDeque;
-
-use fulmar_terminal::{EVENT_BYTES_MAX, EVENTS_MAX, TerminalEvent};
+use fulmar_terminal::{TerminalEvent, WaitingEvents};
 
 /// The events that have arrived, each once, whatever states it came with.
 #[derive(Debug, Default)]
 pub(super) struct EventInbox {
-    waiting: VecDeque<TerminalEvent>,
-    bytes: usize,
+    waiting: WaitingEvents,
     /// The number of the first event that has not arrived.
     next: u64,
 }
@@ -21,20 +18,13 @@ impl EventInbox {
             return;
         }
         self.next = number.saturating_add(1);
-        let Some(event) = event else {
-            return;
-        };
-        self.bytes += event.len();
-        self.waiting.push_back(event);
-        while self.waiting.len() > EVENTS_MAX || self.bytes > EVENT_BYTES_MAX {
-            let first = self.waiting.pop_front();
-            self.bytes -= first.map_or(0, |event| event.len());
+        if let Some(event) = event {
+            self.waiting.push(event);
         }
     }
 
     /// Returns what has arrived since the last time, in order.
     pub(super) fn fetch(&mut self) -> Vec<TerminalEvent> {
-        self.bytes = 0;
-        std::mem::take(&mut self.waiting).into()
+        self.waiting.take()
     }
 }
