@@ -1,6 +1,7 @@
 //! A server that is told by a client what session it wants, and that stays with the login until the
 //! client was heard (docs/protocol.md §2.9).
 
+use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::AsFd;
@@ -540,7 +541,11 @@ fn a_login_that_ends_right_behind_its_offer_leaves_nothing() {
     attendant.signal(Signal::STOP);
     attendant.wait_until_stopped();
     login.write(OFFER);
+    let input = File::open(format!("/proc/{}/fd/0", login.process.id())).expect("a pipe");
     drop(login.input.take());
+    // A child that another test starts has it open up to its exec.
+    let hung_up = wait_for(&input, Interest::Nothing, Some(DEADLINE)).expect("a wait");
+    assert!(hung_up.is_ready(), "somebody has it open");
     attendant.signal(Signal::CONT);
     login.expect_line("FULMAR ERROR the login has ended before the client was heard\n");
     login.expect_end(255);
