@@ -52,12 +52,17 @@ fn wait_for_notice(terminal: &mut Terminal) {
 }
 
 fn keys_are_shown_while_nothing_gets_through(server: Make) {
-    let Some(mut session) = at_a_prompt(server, "always") else {
-        return;
-    };
-    session.relay().cut();
-    session.terminal.type_keys("cho");
-    session.terminal.wait_for_text("ready$ echo");
+    // After a pause of 0.4 s the terminal has to echo again first, and a busy machine may make one.
+    let is_shown = (0..5).any(|_| {
+        let Some(mut session) = at_a_prompt(server, "always") else {
+            return true;
+        };
+        session.relay().cut();
+        session.terminal.type_keys("cho");
+        wait_for_notice(&mut session.terminal);
+        row_text(session.terminal.screen(), 1) == "ready$ echo"
+    });
+    assert!(is_shown);
 }
 
 fn who_wants_no_predictions_waits_for_the_server(server: Make) {
