@@ -46,9 +46,11 @@ fn expect_in_one_place(pid: u32, key: Option<&str>) -> usize {
         assert!(found > 0, "the key of {command:?} is nowhere");
     }
     let secrets = Needles::of_protected(&mappings);
-    let (_, elsewhere) = secrets.find(&mappings);
+    let count = secrets.len();
+    let texts = Needles::of_protected_in_text(&mappings);
+    let (_, elsewhere) = secrets.join(texts).find(&mappings);
     assert_eq!(elsewhere, "", "of {command:?}");
-    secrets.len()
+    count
 }
 
 #[test]

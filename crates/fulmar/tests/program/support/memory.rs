@@ -88,15 +88,40 @@ impl Needles {
         let mut needles = Needles::default();
         for mapping in mappings.iter().filter(|mapping| mapping.is_protected()) {
             for (index, word) in mapping.bytes.chunks_exact(8).enumerate() {
-                let mut different = word.to_vec();
-                different.sort_unstable();
-                different.dedup();
-                if different.len() >= 6 {
+                if looks_random(word, 6) {
                     needles.add(&format!("byte {} of what is protected", index * 8), word);
                 }
             }
         }
         needles
+    }
+
+    /// Returns every text by which a key in the protected mappings may be written: base64 of both alphabets, and
+    /// hexadecimal digits. Which bytes there are a key is not known, so each place is taken for one.
+    pub(crate) fn of_protected_in_text(mappings: &[Mapping]) -> Needles {
+        let mut needles = Needles::default();
+        for mapping in mappings.iter().filter(|mapping| mapping.is_protected()) {
+            for start in (0..mapping.bytes.len().saturating_sub(15)).step_by(8) {
+                let key = &mapping.bytes[start..start + 16];
+                if !looks_random(key, 10) {
+                    continue;
+                }
+                let what = format!(
+                    "the text of bytes {start} to {} of the protected",
+                    start + 15
+                );
+                for text in texts(key) {
+                    needles.add(&what, text.as_bytes());
+                }
+            }
+        }
+        needles
+    }
+
+    /// Adds those of another set.
+    pub(crate) fn join(mut self, others: Needles) -> Needles {
+        self.0.extend(others.0);
+        self
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -137,6 +162,32 @@ impl Needles {
         }
         (protected, elsewhere)
     }
+}
+
+/// Returns the texts by which bytes are usually written, without what fills up the last four letters of base64.
+fn texts(bytes: &[u8]) -> [String; 4] {
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let base64: String = bytes.chunks(3).map(base64).collect();
+    let other = base64.replace('+', "-").replace('/', "_");
+    [hex.to_uppercase(), hex, base64, other]
+}
+
+/// Returns three bytes, or fewer at the end, in letters for six bits each.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bits = (0..3).fold(0, |bits, place| {
+        bits << 8 | usize::from(bytes.get(place).copied().unwrap_or(0))
+    });
+    let letter = |place: usize| char::from(LETTERS[bits >> (18 - 6 * place) & 63]);
+    (0..=bytes.len()).map(letter).collect()
+}
+
+/// Tells if so many different bytes are there.
+fn looks_random(bytes: &[u8], different: usize) -> bool {
+    let mut bytes = bytes.to_vec();
+    bytes.sort_unstable();
+    bytes.dedup();
+    bytes.len() >= different
 }
 
 fn decoded(text: &str) -> [u8; 16] {
@@ -234,5 +285,8 @@ mod tests {
     fn a_text_is_decoded() {
         let key = 0x73AF_0AF2_22F2_B82A_F5A0_433B_1ECC_F28E_u128;
         assert_eq!(decoded("c68K8iLyuCr1oEM7Hszyjg"), key.to_be_bytes());
+        let texts = texts(&key.to_be_bytes());
+        assert_eq!(texts[1], "73af0af222f2b82af5a0433b1eccf28e");
+        assert_eq!(texts[2], "c68K8iLyuCr1oEM7Hszyjg");
     }
 }
