@@ -10,7 +10,7 @@ use fulmar_testbed::peers;
 /// False if the calling test is to return: the memory of processes that are not to be dumped is read
 /// by those alone who may trace any process, as root may unless it is kept in a container.
 #[track_caller]
-fn may_read_memory() -> bool {
+pub(crate) fn may_read_memory() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
     let rights = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
     let rights = rights.and_then(|rights| u64::from_str_radix(rights.trim(), 16).ok());

@@ -8,6 +8,7 @@ pub(crate) mod dropbear;
 mod fallback;
 mod forged;
 mod jumps;
+mod leaks;
 mod leaving;
 mod narrow;
 mod noise;

@@ -26,8 +26,13 @@ impl Mapping {
 /// Returns all mappings of a process that can be read and may hold data of its own.
 #[track_caller]
 pub(crate) fn mappings(pid: u32) -> Vec<Mapping> {
-    let list = std::fs::read_to_string(format!("/proc/{pid}/smaps")).expect("the process runs");
-    let memory = File::open(format!("/proc/{pid}/mem")).expect("this is permitted");
+    mappings_if_it_runs(pid).expect("the process runs, and this is permitted")
+}
+
+/// The same; `None` for a process that has ended.
+pub(crate) fn mappings_if_it_runs(pid: u32) -> Option<Vec<Mapping>> {
+    let list = std::fs::read_to_string(format!("/proc/{pid}/smaps")).ok()?;
+    let memory = File::open(format!("/proc/{pid}/mem")).ok()?;
     let mut mappings = Vec::new();
     let mut title = String::new();
     for line in list.lines() {
@@ -43,7 +48,7 @@ pub(crate) fn mappings(pid: u32) -> Vec<Mapping> {
             None => {}
         }
     }
-    mappings
+    Some(mappings)
 }
 
 /// Reads a mapping; `None` for one that cannot be written, so that only the file's bytes are in it,
@@ -118,10 +123,23 @@ impl Needles {
         needles
     }
 
+    /// Returns a text that somebody has typed, by all parts of eight bytes.
+    pub(crate) fn of_text(text: &str) -> Needles {
+        let mut needles = Needles::default();
+        needles.add("the text", text.as_bytes());
+        needles
+    }
+
     /// Adds those of another set.
     pub(crate) fn join(mut self, others: Needles) -> Needles {
         self.0.extend(others.0);
         self
+    }
+
+    /// Returns the first of them that lies in some bytes.
+    pub(crate) fn first_in(&self, bytes: &[u8]) -> Option<&str> {
+        let found = bytes.windows(8).find_map(|window| self.0.get(window));
+        found.map(String::as_str)
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -26,7 +26,7 @@ pub(crate) use daemon::{Daemon, make_key};
 pub(crate) use deaf::DeafClient;
 pub(crate) use judge::{holds, row_text};
 pub(crate) use machine::{Bell, Machine, PASSWORD, Person};
-pub(crate) use memory::{Needles, mappings};
+pub(crate) use memory::{Needles, mappings, mappings_if_it_runs};
 pub(crate) use modes::Modes;
 pub(crate) use pair::{Make, Pair, for_each_make, for_each_pair};
 pub(crate) use relay::Relay;
