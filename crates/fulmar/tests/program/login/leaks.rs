@@ -1,17 +1,20 @@
 //! Keys and what is typed lie where they have to and nowhere else: in no argument, environment, file or log, and in no memory
-//! but that of the two ends. T-L1 of docs/threat-model.md §12.
+//! but that of the two ends. T-L1 and T-L2 of docs/threat-model.md §12.
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
-use super::scene::{Plan, Scene, Starter, for_each_starter, is_daemon, leave};
+use super::scene::{FAR, Plan, Scene, Starter, for_each_starter, is_daemon, leave};
 use crate::key_memory::may_read_memory;
-use crate::support::{Needles, Person, Terminal, mappings, mappings_if_it_runs};
+use crate::support::{Machine, Needles, Person, Terminal, mappings, mappings_if_it_runs};
 
 for_each_starter! {
     of_a_session: fulmar;
     of_a_session_that_is_taken: fulmar;
     of_a_session_over_ssh: fulmar;
+    of_a_copy: fulmar;
+    to_another_user: fulmar;
 }
 
 /// A word that is typed where it is shown.
@@ -215,4 +218,92 @@ fn of_a_session_over_ssh(starter: Starter) {
         return;
     };
     expect_no_leak(&scene, &mut terminal);
+}
+
+/// The line of a copy's server with its secret, which a forced command has kept for the test.
+const SAID: &str = "/home/bob/said";
+
+fn of_a_copy(starter: Starter) {
+    if !may_read_memory() {
+        return;
+    }
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    scene.authorize(&format!("command=\"fulmar copy-server | tee {SAID}\""));
+    // What takes some time to be copied, so that both ends can be looked at.
+    let file = scene.near.path("/home/alice/file");
+    let target = format!("bob@{FAR}:");
+    fs::write(&file, vec![b'.'; 40_000_000]).expect("root may");
+    let words = [
+        "cp",
+        "-v",
+        "--log=log",
+        "--log-filter=trace",
+        "-l",
+        "4MB",
+        "file",
+        &target,
+    ];
+    let mut terminal = scene.start(starter, &words).expect("ours is there");
+    terminal.wait_for_text(" %  ");
+    let said = fs::read_to_string(scene.far.path(SAID)).expect("tee has written it");
+    let secret = said.trim_end().rsplit(' ').next().expect("a word");
+    assert!(secret.len() >= 40, "{said:?}");
+    let secret = Needles::of_text(secret);
+    fs::remove_file(scene.far.path(SAID)).expect("root may");
+    // The text of the secret was in the buffers of those that have read it, ssh's and tee's among them.
+    expect_nowhere(&scene, &secret, |_, line| !is_ours(line));
+    assert_eq!(terminal.wait_for_end().code(), Some(0));
+    let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+    assert_eq!(secret.first_in(shown.as_bytes()), None, "{shown:?}");
+    let log = scene.near.read_home(Person::Alice, "log").expect("a log");
+    assert!(log.lines().count() > 5, "{log}");
+    scene.expect_nothing_left();
+    expect_nowhere(&scene, &secret, |_, _| false);
+}
+
+/// Somebody on a machine who looks at a process with a script, which ends with 0 if it could.
+fn can(machine: &Machine, person: Person, script: &str) -> bool {
+    let mut command: Command = machine.command(person, "sh");
+    command.args(["-c", script]);
+    let output = machine.inside(|| command.output().expect("sh starts"));
+    output.status.success()
+}
+
+/// Returns the number that a process has on its machine.
+fn number_there(pid: u32) -> String {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
+    let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
+    let number = numbers.and_then(|numbers| numbers.split_whitespace().last());
+    number.expect("Linux lists them").to_owned()
+}
+
+fn to_another_user(starter: Starter) {
+    let Some((scene, mut terminal)) = session(starter, &[]) else {
+        return;
+    };
+    for (machine, owner, stranger) in [
+        (&scene.near, Person::Alice, Person::Bob),
+        (&scene.far, Person::Bob, Person::Alice),
+    ] {
+        let ours = machine.processes().into_iter();
+        let ours = ours.filter(|(_, line)| is_ours(line));
+        let ours: Vec<u32> = ours.map(|(pid, _)| pid).collect();
+        assert!(!ours.is_empty(), "on {}", machine.name());
+        // Of what may be dumped, its owner can.
+        assert!(can(machine, owner, ": </proc/$$/mem"));
+        for pid in ours.into_iter().map(number_there) {
+            assert!(can(machine, owner, &format!("kill -0 {pid}")), "{pid}");
+            assert!(!can(machine, stranger, &format!("kill -0 {pid}")), "{pid}");
+            // Not even its owner can read what would be dumped: another program of the same user.
+            for name in ["mem", "environ", "maps"] {
+                let read = format!(": </proc/{pid}/{name}");
+                assert!(!can(machine, stranger, &read), "{name} of {pid}");
+                assert!(!can(machine, owner, &read), "{name} of {pid}");
+            }
+        }
+    }
+    assert_eq!(leave(&mut terminal).code(), Some(7));
+    scene.expect_nothing_left();
 }
