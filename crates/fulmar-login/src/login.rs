@@ -340,12 +340,17 @@ impl<S: RemoteService> Login<S> {
         }
     }
 
-    /// Takes note that ssh cannot be started, in the system's words.
-    pub fn handle_start_error(&mut self, error: String) {
+    /// Takes note that ssh cannot be started, in the system's words, and of what to try where it has too little of something.
+    pub fn handle_start_error(&mut self, error: String, remedy: Option<&'static str>) {
         let words = self.config.as_ref().map(|config| &config.ssh.words);
         let program = words.and_then(|words| words.first()).cloned();
         let program = program.unwrap_or_default();
-        self.fail(LoginError::NoSsh { program, error }.into());
+        let failure = LoginError::NoSsh {
+            program,
+            error,
+            remedy,
+        };
+        self.fail(failure.into());
     }
 
     /// Tells if what a program that was asked writes is still to be read and handed over.

@@ -27,6 +27,8 @@ pub enum LoginError {
         program: OsString,
         /// The system's error.
         error: String,
+        /// The advice, where the system has too little of something.
+        remedy: Option<&'static str>,
     },
     /// ssh has ended before it got in, or before a server was there. Its own words were shown.
     #[error("{}", ssh_ended(host, *status, *got_in))]
@@ -169,9 +171,9 @@ impl LoginError {
             LoginError::Destination { .. } => {
                 "it is [user@]host, as for ssh, or ssh://[user@]host[:port]".to_owned()
             }
-            LoginError::NoSsh { .. } => {
-                "install OpenSSH's client, or name another program with --ssh".to_owned()
-            }
+            LoginError::NoSsh { remedy, .. } => remedy
+                .unwrap_or("install OpenSSH's client, or name another program with --ssh")
+                .to_owned(),
             LoginError::SshEnded {
                 host, error, ..
             } => error.advice(host),

@@ -1,10 +1,11 @@
 //! The words and the status that any failure of the program has for its user.
 
 use std::error::Error;
+use std::io;
 
 use fulmar_core::CompatMode;
 use fulmar_login::{LoginError, STATUS_NO_PROGRAM, SessionNameError};
-use fulmar_platform::Signal;
+use fulmar_platform::{Shortage, Signal};
 
 /// A failure that a user can be told of. Its text says what happened and to whom.
 pub(crate) trait Advice: Error {
@@ -52,6 +53,24 @@ impl Advice for SessionNameError {
     fn advice(&self, _compat: CompatMode) -> Option<String> {
         None
     }
+}
+
+/// Says what to try where the system has too little of something.
+pub(crate) fn remedy(error: &io::Error) -> Option<&'static str> {
+    Some(match Shortage::of(error)? {
+        Shortage::Descriptors => {
+            "a process may open too few files: ulimit -n shows and raises how many"
+        }
+        Shortage::Files => "too many files are open on this machine: end what is not needed",
+        Shortage::Processes => {
+            "too many processes run: end some, or raise how many a user may have (ulimit -u)"
+        }
+        Shortage::Memory => "there is too little memory: end something, or raise ulimit -v",
+        Shortage::Space => {
+            "make room: df shows how much there is; of terminals there are as many as \
+             /proc/sys/kernel/pty/max says"
+        }
+    })
 }
 
 /// Returns the status to leave with after a signal, which is that of a shell.

@@ -13,7 +13,7 @@ use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::advice::Advice;
+use crate::advice::{Advice, remedy};
 
 /// The place that the log is written to.
 #[derive(Clone, Copy, Debug)]
@@ -63,9 +63,9 @@ impl Advice for LogError {
                 )
             }
             LogError::UnfitFile { .. } => "remove it, or name another file".to_owned(),
-            LogError::File { .. } => {
-                "name a file in a folder that is there and that you may write to".to_owned()
-            }
+            LogError::File { error, .. } => remedy(error)
+                .unwrap_or("name a file in a folder that is there and that you may write to")
+                .to_owned(),
             LogError::Filter(_) => {
                 "write it like this: info, or fulmar=debug,fulmar_core=trace".to_owned()
             }

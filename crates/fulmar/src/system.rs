@@ -5,7 +5,7 @@ use std::io;
 
 use fulmar_core::CompatMode;
 
-use crate::advice::Advice;
+use crate::advice::{Advice, remedy};
 
 /// The system does not do what was asked of it.
 #[derive(Debug, thiserror::Error)]
@@ -31,9 +31,13 @@ pub(crate) enum SystemError {
 impl Advice for SystemError {
     fn advice(&self, _compat: CompatMode) -> Option<String> {
         match self {
-            SystemError::Refused { .. } => None,
-            SystemError::CannotStart { .. } => Some(
-                "check that it is installed and in PATH, or name it by its full path".to_owned(),
+            SystemError::Refused { error, .. } => remedy(error).map(str::to_owned),
+            SystemError::CannotStart { error, .. } => Some(
+                remedy(error)
+                    .unwrap_or(
+                        "check that it is installed and in PATH, or name it by its full path",
+                    )
+                    .to_owned(),
             ),
         }
     }

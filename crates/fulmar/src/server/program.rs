@@ -21,6 +21,7 @@ use super::motd;
 use super::pty_output::PtyOutput;
 use super::shell::Shell;
 use super::utmp::LoginRecord;
+use crate::advice::remedy;
 use crate::reactor::{Registry, Token};
 use crate::report::escaped;
 
@@ -38,6 +39,9 @@ const STATUS_WITHIN: Duration = Duration::from_millis(250);
 /// The time, beyond that, for drawing what a program has written before it ended. Chosen by eye: what is
 /// usual is drawn in a millisecond.
 const DRAWN_WITHIN: Duration = Duration::from_secs(1);
+
+/// The advice where the system has enough of everything.
+const ADVICE: &str = "check the spelling of the program, and SHELL and PATH";
 
 /// The statuses that shells have for a program that is not there, or cannot be run.
 ///
@@ -142,6 +146,7 @@ impl Program {
             Ok((master, slave)) => self.spawn(now, slave, server).map(|child| (master, child)),
             Err(error) => Err(Unstarted {
                 reason: format!("opening a pseudo terminal: {error}"),
+                advice: remedy(&error).unwrap_or(ADVICE),
                 status: CANNOT_RUN,
             }),
         };
@@ -360,10 +365,14 @@ impl Program {
     }
 
     fn fail(&mut self, now: Time, unstarted: &Unstarted, server: &mut Server) {
-        let Unstarted { reason, status } = unstarted;
+        let Unstarted {
+            reason,
+            advice,
+            status,
+        } = unstarted;
         tracing::error!(reason, "the program did not start");
         let mut text = self.line(reason);
-        text.extend_from_slice(b"  check the spelling of the program, and SHELL and PATH\r\n");
+        text.extend_from_slice(format!("  {advice}\r\n").as_bytes());
         server.handle_greeting(now, &text);
         self.has_failed = true;
         self.stage = ProgramStage::Failed {
@@ -433,6 +442,7 @@ fn fill(output: &mut PtyOutput, master: &Master) -> Option<Option<io::Error>> {
 /// The reason why a program was not started, and the status that a shell would have had for it.
 struct Unstarted {
     reason: String,
+    advice: &'static str,
     status: ExitStatus,
 }
 
@@ -441,6 +451,7 @@ impl From<SpawnError> for Unstarted {
         let is_missing = error.step == SpawnStep::Exec && error.error.kind() == ErrorKind::NotFound;
         Unstarted {
             reason: error.to_string(),
+            advice: remedy(&error.error).unwrap_or(ADVICE),
             status: if is_missing { NOT_FOUND } else { CANNOT_RUN },
         }
     }

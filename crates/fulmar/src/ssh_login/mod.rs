@@ -17,6 +17,7 @@ use fulmar_platform::{Interest, Piped, Poller, Stream, Transfer, boot_time};
 pub(crate) use self::again::LoginAgain;
 use self::resolve::Resolver;
 pub(crate) use self::ssh_child::SshChild;
+use crate::advice::remedy;
 use crate::clock::now;
 use crate::reactor::{Registry, Token};
 use crate::{report, session_key};
@@ -269,7 +270,10 @@ impl<S: RemoteService> SshLogin<S> {
                     former.end(Duration::ZERO);
                 }
             }
-            Err(error) => self.state.handle_start_error(error.to_string()),
+            Err(error) => {
+                let remedy = remedy(&error);
+                self.state.handle_start_error(error.to_string(), remedy);
+            }
         }
     }
 

@@ -2,7 +2,10 @@
 
 use fulmar_login::{DestinationError, LoginError, SshError, SshExit};
 
+use std::io;
+
 use super::{FULMAR, Row, row};
+use crate::advice::remedy;
 
 pub(super) fn rows() -> Vec<Row> {
     let host = || "ada@example.org".to_owned();
@@ -32,8 +35,17 @@ pub(super) fn rows() -> Vec<Row> {
             LoginError::NoSsh {
                 program: "ssh".into(),
                 error: "No such file or directory".to_owned(),
+                remedy: None,
             },
             "there is no ssh here, or what --ssh names is not there",
+        ),
+        (
+            LoginError::NoSsh {
+                program: "ssh".into(),
+                error: "Resource temporarily unavailable (os error 11)".to_owned(),
+                remedy: remedy(&io::Error::from_raw_os_error(11)),
+            },
+            "the user has as many processes as a user may have",
         ),
         (
             ssh_ended("Could not resolve hostname"),

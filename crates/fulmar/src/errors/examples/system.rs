@@ -1,5 +1,7 @@
 //! Examples of files and the system.
 
+use std::io;
+
 use fulmar_platform::Unfit;
 
 use super::{BOTH, FULMAR, Row, row, said};
@@ -35,10 +37,18 @@ pub(super) fn rows() -> Vec<Row> {
         row(
             SystemError::Refused {
                 doing: "opening a terminal for the program",
-                error: said("No space left on device"),
+                error: io::Error::from_raw_os_error(28),
             },
             BOTH,
-            "the system has run out of something",
+            "the system has run out of something, here of terminals",
+        ),
+        row(
+            SystemError::Refused {
+                doing: "watching for signals",
+                error: io::Error::from_raw_os_error(24),
+            },
+            BOTH,
+            "a limit on open files is too low (ulimit -n)",
         ),
     ]
 }

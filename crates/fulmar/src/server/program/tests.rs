@@ -161,6 +161,7 @@ fn a_program_that_could_not_be_started_has_a_status_once_that_was_shown() {
     let mut session = Session::of("");
     let unstarted = Unstarted {
         reason: "running it".to_owned(),
+        advice: "",
         status: NOT_FOUND,
     };
     session.program.fail(ms(0), &unstarted, &mut session.server);
