@@ -18,6 +18,7 @@ mod plain;
 pub(crate) mod scene;
 mod secrets;
 mod shells;
+mod shortages;
 mod steps;
 mod surroundings;
 mod udp;
