@@ -13,6 +13,9 @@ use crate::workspace::Workspace;
 /// The tests that run sessions by seeds: the one of random sessions, and the one of clients that take each other's.
 const TESTS: [&str; 2] = ["model", "attach"];
 
+/// The profile of Cargo.toml that they are built with.
+const PROFILE: &str = "campaign";
+
 /// The table of the ledger.
 const HEADING: &str = "## Simulation";
 
@@ -46,7 +49,7 @@ impl FromStr for Places {
 }
 
 impl Simulate {
-    /// Runs the tests, in a build with all assertions and some optimisation.
+    /// Runs the tests, in an optimised build with all assertions.
     ///
     /// # Errors
     ///
@@ -83,7 +86,7 @@ impl Simulate {
     fn test(&self, workspace: &Workspace, name: &str) -> Command {
         let Places { first, end } = self.seeds;
         let mut cargo = workspace.cargo(["test", "--locked", "--package", "fulmar-core"]);
-        cargo.args(["--test", name]);
+        cargo.args(["--profile", PROFILE, "--test", name]);
         cargo.env("FULMAR_SEEDS", format!("{first}..{end}"));
         cargo
     }
