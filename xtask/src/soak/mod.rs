@@ -1,0 +1,4 @@
+//! Sessions in real time, and whether anything grows.
+
+mod sample;
+mod slope;
