@@ -1,4 +1,5 @@
 //! Sessions in real time, and whether anything grows.
 
+mod relay;
 mod sample;
 mod slope;
