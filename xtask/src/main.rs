@@ -32,10 +32,7 @@ mod recording;
 mod replay;
 mod reproduce;
 mod simulate;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the command that uses it comes next")
-)]
+#[expect(dead_code, reason = "the command that uses it comes next")]
 mod soak;
 mod test;
 mod tidy;

@@ -2,4 +2,5 @@
 
 mod relay;
 mod sample;
+mod session;
 mod slope;
