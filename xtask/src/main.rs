@@ -11,6 +11,7 @@
 //! | `mutants` | plants known bugs in a copy, and sees whether the tests find them |
 //! | `fuzz` | runs the fuzz targets, and enters into the ledger what became of it |
 //! | `simulate` | runs whole sessions in virtual time, by seeds, and enters into the ledger what became of it |
+//! | `soak` | runs sessions in real time, and whether anything grows, and enters into the ledger what became of it |
 //! | `reproduce` | builds the program twice, in two folders, and compares the results byte for byte |
 //! | `recording` | records ssh and our program side by side, for the README |
 //!
@@ -32,7 +33,6 @@ mod recording;
 mod replay;
 mod reproduce;
 mod simulate;
-#[expect(dead_code, reason = "the command that uses it comes next")]
 mod soak;
 mod test;
 mod tidy;
@@ -72,6 +72,8 @@ enum Command {
     Fuzz(fuzz::Fuzz),
     /// Runs whole sessions in virtual time, by seeds, and enters into docs/campaigns.md what became of it
     Simulate(simulate::Simulate),
+    /// Runs sessions in real time, and enters into docs/campaigns.md whether anything grows
+    Soak(soak::Soak),
     /// Builds the program twice, in two folders, and compares the results byte for byte
     Reproduce(reproduce::Reproduce),
     /// Records ssh and Fulmar side by side over an emulated link, and draws the film in the README
@@ -135,6 +137,7 @@ fn main() -> ExitCode {
         Command::Mutants(mutants) => mutants.run(&workspace),
         Command::Fuzz(fuzz) => fuzz.run(&workspace),
         Command::Simulate(simulate) => simulate.run(&workspace),
+        Command::Soak(soak) => soak.run(&workspace),
         Command::Reproduce(reproduce) => reproduce.run(&workspace),
         Command::Recording => recording::run(&workspace),
     };
