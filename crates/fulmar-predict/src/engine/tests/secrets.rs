@@ -282,6 +282,26 @@ fn s9_characters_are_shown_in_a_confirmed_epoch_only() {
 }
 
 #[test]
+fn s9_keys_that_show_nothing_typed_are_shown_where_they_worked() {
+    let mut scene = Scene::new("$ ");
+    scene.keys("ab");
+    scene.answer("ab");
+    for _ in 0..2 {
+        scene.key("\x1b[D");
+        scene.answer("\x1b[D");
+    }
+    scene.key("\r");
+    scene.answer("\r\n$ ");
+    scene.key("\x1b[A");
+    scene.answer("ab");
+    // Nothing that was typed into this line was echoed.
+    scene.key("\x1b[D");
+    assert_eq!(scene.column(), 3);
+    scene.keys("s");
+    assert_eq!(scene.row(1), "$ ab");
+}
+
+#[test]
 fn masked_input_is_no_echo() {
     let mut scene = Scene::new("Password: ");
     scene.keys("*");
