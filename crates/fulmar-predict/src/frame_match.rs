@@ -19,9 +19,24 @@ pub(crate) fn longest_match<'a>(
     effects: impl Iterator<Item = &'a KeyEffect>,
     frame: &Canvas,
 ) -> usize {
+    matches(effects, frame).last().unwrap_or(0)
+}
+
+/// The same with the fewest: what is not known to have been received may still be to come.
+pub(crate) fn shortest_match<'a>(
+    effects: impl Iterator<Item = &'a KeyEffect>,
+    frame: &Canvas,
+) -> usize {
+    matches(effects, frame).next().unwrap_or(0)
+}
+
+/// Returns the numbers of effects, from the first on, after which the caret and all changed cells are as in the frame.
+fn matches<'a>(
+    effects: impl Iterator<Item = &'a KeyEffect>,
+    frame: &Canvas,
+) -> impl Iterator<Item = usize> {
     let mut disagreeing = HashSet::new();
-    let mut longest = 0;
-    for (number, effect) in (1..).zip(effects) {
+    (1..).zip(effects).filter_map(move |(number, effect)| {
         work_count::note_cells(effect.changes.len() as u64);
         for change in &effect.changes {
             // The last key that draws a cell decides what has to be there.
@@ -31,11 +46,9 @@ pub(crate) fn longest_match<'a>(
                 disagreeing.insert(change.at);
             }
         }
-        if disagreeing.is_empty() && effect.caret == frame.caret() {
-            longest = number;
-        }
-    }
-    longest
+        let is_match = disagreeing.is_empty() && effect.caret == frame.caret();
+        is_match.then_some(number)
+    })
 }
 
 /// True if the frame has the text of a changed cell.

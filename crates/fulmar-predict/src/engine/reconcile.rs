@@ -7,7 +7,7 @@ use fulmar_base::Time;
 use super::PredictionEngine;
 use crate::decision::EpochReason;
 use crate::effect::KeyEffect;
-use crate::frame_match::{all_match_frame, longest_match, longest_shifted_match};
+use crate::frame_match::{all_match_frame, longest_match, longest_shifted_match, shortest_match};
 use crate::input_context::InputKind;
 use crate::input_line::{InputLine, is_line_untouched};
 use crate::key::Key;
@@ -106,10 +106,10 @@ impl PredictionEngine {
         }
         // Keys that the server did not have cannot be wrong, but they may be predicted on an old screen.
         if !front.is_received(frame.received) {
-            return if self.has_drifted() {
-                FrameFinding::Drifted
-            } else {
-                FrameFinding::Undecided
+            return match self.shown_unacknowledged() {
+                _ if !self.has_drifted() => FrameFinding::Undecided,
+                0 => FrameFinding::Drifted,
+                count => FrameFinding::Confirmed(count),
             };
         }
         if let Some(count) = overtaken {
@@ -161,6 +161,13 @@ impl PredictionEngine {
                 .line
                 .as_ref()
                 .is_some_and(|line| line.row == frame.caret().row && !line.holds_caret_of(frame))
+    }
+
+    /// Counts the keys that explain where the caret is although the server does not say that it had them: of the states
+    /// that it gets it acknowledges only some (docs/protocol.md §5.2).
+    fn shown_unacknowledged(&self) -> usize {
+        let known = self.queue.iter().map_while(PendingKey::known_effect);
+        shortest_match(known, &self.frame.canvas)
     }
 
     /// Counts the known keys before a received one without a rule whose answer is to be seen.

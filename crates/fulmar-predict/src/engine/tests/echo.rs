@@ -267,6 +267,25 @@ fn what_was_typed_behind_a_command_that_opens_a_line_is_laid_once() {
 }
 
 #[test]
+fn a_key_that_the_frame_shows_is_there_although_it_is_not_acknowledged() {
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("a");
+    scene.answer("a");
+    scene.keys("bcd");
+    // A server may acknowledge an older state than the one that its screen answers.
+    scene.partial("bc", 1, 1);
+    assert_eq!((scene.row(0).as_str(), scene.column()), ("$ abcd", 6));
+    scene.answer("d");
+    assert_eq!(scene.row(0), "$ abcd");
+    assert!(!scene.shows());
+    // Two characters and the removal of the second look as the first alone does.
+    scene.keys("ee\x7ff");
+    scene.partial("e", 4, 4);
+    scene.partial("e", 4, 4);
+    assert_eq!(scene.row(0), "$ abcdef");
+}
+
+#[test]
 fn a_line_that_scrolls_takes_its_predictions_along() {
     let mut scene = Scene::new("one\r\n\r\n\r\n$ ");
     scene.keys("ab");
