@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use fulmar_terminal::{Position, Row};
+use fulmar_terminal::{Column, Position, Row};
 
 use crate::canvas::Canvas;
 use crate::effect::{CellChange, KeyEffect};
@@ -98,35 +98,36 @@ pub(crate) fn is_telling_character(key: &Key) -> bool {
 }
 
 /// The same as [`longest_match`] with everything some rows further down or up: returns how many
-/// effects, and by how many rows. The whole row of the caret left of it has to agree.
+/// effects, and by how many rows. The whole row of the caret left of it has to agree, and right of it the text that they
+/// draw.
 pub(crate) fn longest_shifted_match<'a>(
     effects: impl Iterator<Item = &'a KeyEffect>,
     base: &Canvas,
     frame: &Canvas,
 ) -> Option<(usize, i32)> {
     let mut canvas = base.clone();
-    let mut found = row_shift(&canvas, frame).map(|rows| (0, rows));
+    let mut found = row_shift(base, &canvas, frame).map(|rows| (0, rows));
     for (number, effect) in (1..).zip(effects) {
         canvas.draw(effect);
-        if let Some(rows) = row_shift(&canvas, frame) {
+        if let Some(rows) = row_shift(base, &canvas, frame) {
             found = Some((number, rows));
         }
     }
     found
 }
 
-/// Returns the number of rows by which the frame shows the line of `expected` elsewhere, if it does.
-fn row_shift(expected: &Canvas, frame: &Canvas) -> Option<i32> {
+/// Returns the number of rows by which the frame shows the line of `expected`, drawn on `base`, elsewhere, if it does.
+fn row_shift(base: &Canvas, expected: &Canvas, frame: &Canvas) -> Option<i32> {
     let (from, to) = (expected.caret(), frame.caret());
     // In the first column there is nothing left of the caret by which the line could be known.
     if from.row == to.row || from.column != to.column || from.column.0 == 0 {
         return None;
     }
-    let is_same = (0..from.column.0).all(|column| {
-        let at = |row: Row| Position::new(row.0, column);
-        expected
-            .grapheme(at(from.row))
-            .looks_like(&frame.grapheme(at(to.row)))
+    let is_same = (0..base.size().columns()).map(Column).all(|column| {
+        let at = |row: Row| Position { row, column };
+        let text = expected.grapheme(at(from.row));
+        let is_drawn = !text.is_blank() && text != base.grapheme(at(from.row));
+        (column >= from.column && !is_drawn) || text.looks_like(&frame.grapheme(at(to.row)))
     });
     is_same.then(|| i32::from(to.row.0) - i32::from(from.row.0))
 }

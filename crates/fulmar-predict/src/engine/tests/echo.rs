@@ -297,6 +297,16 @@ fn a_line_that_scrolls_takes_its_predictions_along() {
 }
 
 #[test]
+fn a_character_elsewhere_is_no_line_that_has_moved_without_the_rest_of_it() {
+    // A command of an editor, whose own line is the last.
+    let mut scene = Scene::new("text\r");
+    scene.keys(":w");
+    scene.partial("\x1b[10;1H:", 1, 0);
+    assert_eq!(scene.row(9), ":");
+    assert!(!scene.shows());
+}
+
+#[test]
 fn predictions_are_shown_on_near_links_and_nobody_is_woken_for_that() {
     let mut scene = Scene::new(&format!("{EDITING}> "));
     scene.engine.handle_link(Some(Duration::from_millis(1)));
