@@ -27,7 +27,14 @@ pub(crate) fn is_confident(
         1..OFTEN_WRONG => record.right_in_a_row > 0,
         _ => record.right_in_a_row > 1,
     };
-    works && (agreement != Agreement::Different || record.variant.is_some())
+    works && (agreement != Agreement::Different || is_way_known(key, kind, record))
+}
+
+/// True if it is known which of its ways the key goes. Where Enter begins the next row of an editor may depend on what
+/// stands in the row, and does in a program where it was wrong once.
+fn is_way_known(key: Key, kind: InputKind, record: &KeyRecord) -> bool {
+    let splits_line = key == Key::Enter && kind == InputKind::Editor;
+    record.variant.is_some() && (record.wrong == 0 || !splits_line)
 }
 
 /// True if the key worked here when it was pressed last, and shows nothing that was typed: it moves the caret in its row, or
@@ -76,4 +83,23 @@ pub(crate) fn variant(key: Key, record: &KeyRecord) -> u8 {
 /// Ctrl-W is the terminal's own: words between blanks.
 fn first_variant(key: Key) -> u8 {
     u8::from(key == Key::Control('w'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn enter_that_was_wrong_in_an_editor_is_shown_where_its_ways_agree() {
+        let record = |wrong| KeyRecord {
+            right_in_a_row: 5,
+            wrong,
+            variant: Some(0),
+        };
+        let is_shown =
+            |wrong, kind, agreement| is_confident(Key::Enter, kind, &record(wrong), agreement);
+        assert!(is_shown(0, InputKind::Editor, Agreement::Different));
+        assert!(!is_shown(1, InputKind::Editor, Agreement::Different));
+        assert!(is_shown(1, InputKind::Editor, Agreement::Same));
+    }
 }
