@@ -98,6 +98,8 @@ pub struct Client {
     probe: TerminalProbe,
     /// The report about the user's terminal, until the server has it.
     report: Option<TerminalReport>,
+    /// True if the server is to cut no lines anew.
+    crops: bool,
     notices: Notices,
     is_server_local: bool,
     /// The session was there before us.
@@ -200,6 +202,7 @@ impl Client {
                 crops: !reflow,
                 ..TerminalReport::default()
             }),
+            crops: !reflow,
             notices,
             is_server_local,
             attaches,

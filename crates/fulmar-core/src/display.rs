@@ -93,6 +93,9 @@ pub(crate) struct Wanted<'a> {
     pub(crate) cursor_shape: CursorShape,
     /// The size of the window.
     pub(crate) size: Size,
+    /// The lines that the server cuts anew for a window of another size, on whose main screen the text stays around the cursor. `None`
+    /// if it crops at the bottom, as stock does.
+    pub(crate) server_fits: Option<Reflow>,
     /// The notice, if there is one: a line for each row from the top.
     pub(crate) notice: Option<String>,
 }
@@ -262,7 +265,9 @@ impl Display {
         }
         screen.set_cursor_shape(wanted.cursor_shape);
         let mut top = 0;
-        if let (Some(main), Place::Main { history_end }) = (&self.main, wanted.place) {
+        if let Place::Main { history_end } = wanted.place
+            && let Some(main) = &self.main
+        {
             let reflow = if self.outer.reflows {
                 Reflow::All
             } else {
@@ -272,6 +277,9 @@ impl Display {
             if screen.size() != wanted.size {
                 top = main.crop(&mut screen, history_end, wanted.size, reflow);
             }
+        } else if let (Place::Main { .. }, Some(reflow)) = (wanted.place, wanted.server_fits) {
+            // As the server will show it a round trip later, but for the lines that come back from above.
+            screen.fit_below(Vec::new(), wanted.size, reflow);
         }
         // The program learns of a new size later than the window has it.
         screen.resize(wanted.size);

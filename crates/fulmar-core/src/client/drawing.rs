@@ -1,7 +1,7 @@
 //! The client draws on the user's terminal.
 
 use fulmar_base::Time;
-use fulmar_terminal::CursorShape;
+use fulmar_terminal::{CursorShape, Reflow};
 
 use super::Client;
 use crate::display::{LastScreen, Place, Wanted};
@@ -37,6 +37,7 @@ impl Client {
                 .hints()
                 .map_or(CursorShape::Default, |hints| hints.cursor_shape),
             size: self.size,
+            server_fits: self.server_fits(),
             notice,
         };
         let had_asked = self.display.has_asked();
@@ -65,6 +66,7 @@ impl Client {
             predicted: None,
             cursor_shape: CursorShape::Default,
             size: self.size,
+            server_fits: self.server_fits(),
             notice: None,
         };
         let fate = if self.lifecycle.has_ended() {
@@ -95,6 +97,19 @@ impl Client {
             self.display.queue(item);
         }
         has_come
+    }
+
+    /// Returns what the server does to the lines on the main screen of its terminal when the window changes; `None` if that is not known,
+    /// as of stock.
+    fn server_fits(&self) -> Option<Reflow> {
+        let hints = self.hints()?;
+        Some(if self.crops {
+            Reflow::Off
+        } else if hints.canonical {
+            Reflow::All
+        } else {
+            Reflow::AboveCursor
+        })
     }
 
     /// Returns the place of the program's screen. As long as the server has not told where its history ends, what is handed over is

@@ -172,6 +172,7 @@ impl Scene {
             predicted: None,
             cursor_shape: CursorShape::Default,
             size,
+            server_fits: None,
             notice,
         }
     }

@@ -22,12 +22,19 @@ fn outer() -> OuterTerminal {
     }
 }
 
+fn text(screen: &Screen, row: Row) -> String {
+    let mut text = String::new();
+    screen.row(row).push_text(&mut text);
+    text.trim_end().to_owned()
+}
+
 /// A display, the program's terminal and the user's.
 struct Scene {
     display: Display,
     program: Terminal,
     user: Terminal,
     checker: Checker,
+    server_fits: Option<Reflow>,
 }
 
 impl Scene {
@@ -37,6 +44,7 @@ impl Scene {
             program: Terminal::new(size()),
             user: Terminal::new(size()),
             checker: Checker::default(),
+            server_fits: None,
         }
     }
 
@@ -48,6 +56,7 @@ impl Scene {
             predicted: None,
             cursor_shape: self.program.screen().cursor().shape,
             size: self.user.screen().size(),
+            server_fits: self.server_fits,
             notice: notice.map(str::to_owned),
         };
         self.display.draw(ms(now), &wanted, &mut out);
@@ -67,6 +76,7 @@ impl Scene {
             predicted: None,
             cursor_shape: self.program.screen().cursor().shape,
             size: self.user.screen().size(),
+            server_fits: self.server_fits,
             notice: None,
         };
         self.display.leave(&wanted, fate, &mut out);
@@ -80,9 +90,7 @@ impl Scene {
     }
 
     fn row(&self, row: u16) -> String {
-        let mut text = String::new();
-        self.user.screen().row(Row(row)).push_text(&mut text);
-        text.trim_end().to_owned()
+        text(self.user.screen(), Row(row))
     }
 }
 
@@ -214,6 +222,52 @@ fn a_window_of_another_size_shows_what_fits() {
     scene.user.resize(Size::new(6, 40).unwrap());
     scene.draw(2, None);
     assert_eq!(scene.row(0), "a long line of some text");
+}
+
+/// Resizes the window while the program's screen stays as it is, and compares what is shown with what the server shows once it knows.
+#[track_caller]
+fn shows_at_once_what_comes(output: &str, reflow: Reflow, rows: u16, columns: u16) {
+    let mut scene = Scene::new(outer());
+    scene.server_fits = Some(reflow);
+    scene.program.process(output.as_bytes());
+    scene.draw(0, None);
+    let size = Size::new(rows, columns).unwrap();
+    scene.user.resize(size);
+    scene.draw(1, None);
+    scene.program.resize_with(size, reflow);
+    let [shown, wanted] = [&scene.user, &scene.program].map(Terminal::screen);
+    for row in (0..rows).map(Row) {
+        let [shown, wanted] = [shown, wanted].map(|screen| text(screen, row));
+        assert_eq!(shown, wanted, "{output:?} at {size}, {row:?}");
+    }
+    assert_eq!(shown.cursor().position, wanted.cursor().position);
+}
+
+#[test]
+fn a_window_of_another_size_shows_at_once_what_the_server_will() {
+    for output in [
+        "1\r\n2\r\n3\r\n$ ",
+        "1\r\n2\r\n$ \x1b[A",
+        "$ ",
+        "a long line of text that wraps\r\n$ typed text that is long",
+    ] {
+        for reflow in [Reflow::All, Reflow::AboveCursor, Reflow::Off] {
+            for (rows, columns) in [(1, 30), (2, 30), (3, 20), (2, 10), (7, 30), (6, 40)] {
+                shows_at_once_what_comes(output, reflow, rows, columns);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_shorter_window_is_cropped_at_the_bottom_where_the_server_does_so() {
+    let mut scene = Scene::new(outer());
+    scene
+        .program
+        .process(b"1\r\n2\r\n3\r\n$ \x1b[?1049h\x1b[H1\r\n2\r\n3\r\n4");
+    scene.user.resize(Size::new(2, 30).unwrap());
+    scene.draw(0, None);
+    assert_eq!([0, 1].map(|row| scene.row(row)), ["1", "2"]);
 }
 
 #[test]
