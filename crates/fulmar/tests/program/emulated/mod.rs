@@ -4,7 +4,24 @@
 //! windows have to show the same: in tmux the text and style of each cell.
 
 mod program;
-#[expect(dead_code, reason = "the first emulator comes with the next commits")]
+mod programs;
+mod tmux;
 mod twins;
-#[expect(dead_code, reason = "the first emulator comes with the next commits")]
 mod window;
+
+/// Makes a test for each program.
+macro_rules! look_alike {
+    ($emulator:ty: $($name:ident $program:ident),* $(,)?) => {$(
+        #[test]
+        fn $name() {
+            super::twins::look_alike::<$emulator>(&super::programs::$program);
+        }
+    )*};
+}
+
+mod in_tmux {
+    look_alike! {
+        super::tmux::Tmux:
+        bash BASH,
+    }
+}

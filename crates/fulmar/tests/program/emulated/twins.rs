@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::program::Program;
+use super::programs;
 use super::window::{Emulator, Window};
 use crate::support::World;
 
@@ -37,6 +38,7 @@ pub(super) fn look_alike<E: Emulator>(program: &Program) {
 fn run<E: Emulator>(program: &Program) -> Result<(), String> {
     let mut world = World::new();
     world.set("TERM", E::TERM);
+    programs::prepare(&world);
     let Some([plain, session]) = E::start_two(&world) else {
         return Ok(());
     };
