@@ -3,6 +3,7 @@
 //! Each program runs twice, in two windows of an emulator: directly, and in a session. It gets the same keys. After each, both
 //! windows have to show the same: in tmux the text and style of each cell.
 
+mod pages;
 mod program;
 mod programs;
 mod tmux;
@@ -22,6 +23,10 @@ macro_rules! look_alike {
 mod in_tmux {
     look_alike! {
         super::tmux::Tmux:
+        renditions RENDITIONS,
+        underlines UNDERLINES,
+        characters CHARACTERS,
+        cursors CURSORS,
         bash BASH,
     }
 }
