@@ -120,6 +120,10 @@ const PACKAGES: &[Package] = &[
         programs: &["vim"],
     },
     Package {
+        name: "nano",
+        programs: &["nano"],
+    },
+    Package {
         name: "less",
         programs: &["less"],
     },

@@ -1,19 +1,41 @@
 //! The programs that are looked at, and the keys that they are given.
 
+use std::fmt::Write as _;
+
 use super::pages::{self, CURSOR_PAGES};
 use super::program::Program;
 use crate::support::World;
 
 /// Writes the files that the commands name.
 pub(super) fn prepare(world: &World) {
+    let before = text();
+    let after = before.replace("x == 3", "y < 3").replace("\tif", "\twhile");
+    world.write("text.c", &before);
+    world.write("after.c", after);
     std::fs::create_dir(world.home().join("folder")).expect("a folder");
+    world.write("folder/ein Text", &before);
     world.write("folder/žluťoučký 你好", "");
+    world.write("man.1", manual());
+    world.write("ini", MC_SETTINGS);
+    world.write(".zshrc", ZSH_SETTINGS);
+    world.write("tmux.conf", TMUX_SETTINGS);
     for (name, pages) in pages::all() {
         for (number, page) in (1..).zip(pages) {
             world.write(&format!("{name}.{number}"), page);
         }
     }
 }
+
+const MC_SETTINGS: &str = "[Midnight-Commander]\nshow_mini_info=false\n\
+[Layout]\nfree_space=false\nmessage_visible=false\n";
+
+const ZSH_SETTINGS: &str = "autoload -U compinit; compinit -D
+PS1='%F{red}%~%f %# ' RPS1='%B%h%b'
+";
+
+const TMUX_SETTINGS: &str = "set -g status-right ''\nset -g status-left '[inside] '\n\
+set -g automatic-rename off\nset -g default-command 'sh -i'\nset -g escape-time 0\n\
+set -g destroy-unattached on\n";
 
 /// Shows a page after each line that is typed.
 const PAGES: &str =
@@ -55,6 +77,164 @@ pub(super) const CURSORS: Program = Program {
     ..USUAL
 };
 
+pub(super) const VIM: Program = Program {
+    name: "vim",
+    needs: &["vim"],
+    command: &[
+        "vim",
+        "-n",
+        "-u",
+        "NONE",
+        "-i",
+        "NONE",
+        "-N",
+        "--cmd",
+        "set ruler showmode",
+        "-c",
+        "syntax on",
+        "-c",
+        "set number hlsearch laststatus=2",
+        "text.c",
+    ],
+    keys: &[
+        "50Gzt",
+        "oinserted 한국\x1b",
+        "/107\r",
+        ":vsplit\r",
+        "V3j",
+        "\x1b\x06",
+    ],
+    ..USUAL
+};
+
+pub(super) const VIM_COLORS: Program = Program {
+    name: "vim in 24-bit colours",
+    needs: &["vim"],
+    command: &[
+        "vim",
+        "-n",
+        "-u",
+        "NONE",
+        "-i",
+        "NONE",
+        "-N",
+        "-c",
+        "syntax on",
+        "-c",
+        "set bg=dark termguicolors cursorline number | colorscheme habamax",
+        "text.c",
+    ],
+    keys: &[":vsplit\r", "Gkk", "\x15"],
+    ..USUAL
+};
+
+pub(super) const LESS: Program = Program {
+    name: "less",
+    needs: &["less"],
+    command: &["less", "-M", "-N", "text.c"],
+    keys: &[" ", "G", "b", "?107\r", "-S\r", "\x1b)"],
+    ..USUAL
+};
+
+pub(super) const NANO: Program = Program {
+    name: "nano",
+    needs: &["nano"],
+    command: &["nano", "--ignorercfiles", "-l", "text.c"],
+    keys: &["\x1b[6~", "typed 你好", "\x17", "107\r"],
+    ..USUAL
+};
+
+pub(super) const TMUX: Program = Program {
+    name: "tmux",
+    needs: &["tmux"],
+    // A server of its own for each of the two.
+    command: &[
+        "sh",
+        "-c",
+        "TMUX_TMPDIR=$(mktemp -d -p .) exec tmux -u -f tmux.conf new-session -n window",
+    ],
+    keys: &[
+        "ls folder\r",
+        "\x02%",
+        "echo 你好\r",
+        "\x02\"",
+        "\x02[",
+        "\x1b[A\x1b[A",
+    ],
+    ..USUAL
+};
+
+pub(super) const HTOP: Program = Program {
+    name: "htop",
+    needs: &["htop"],
+    command: &["htop", "-d", "100"],
+    unseen: Some("?"),
+    ..USUAL
+};
+
+pub(super) const MC: Program = Program {
+    name: "mc",
+    needs: &["mc"],
+    // Settings of its own for each of the two: it writes there.
+    command: &[
+        "sh",
+        "-c",
+        "export MC_HOME=$(mktemp -d -p \"$PWD\"); mkdir -p $MC_HOME/.config/mc; \
+         cp ini $MC_HOME/.config/mc/; exec mc -u -d folder folder",
+    ],
+    keys: &["\x1bOB\x1bOR", "\x1b[6~", "\x1b[21~", "\x1b[20~", "\r"],
+    ..USUAL
+};
+
+pub(super) const DIALOG: Program = Program {
+    name: "dialog",
+    needs: &["dialog"],
+    command: &[
+        "dialog",
+        "--title",
+        "Choose 你好",
+        "--menu",
+        "One of these:",
+        "15",
+        "50",
+        "3",
+        "one",
+        "the first",
+        "two",
+        "the second",
+        "three",
+        "the third",
+    ],
+    keys: &["\x1bOB", "\t"],
+    ..USUAL
+};
+
+pub(super) const MAN: Program = Program {
+    name: "man",
+    needs: &["man"],
+    command: &["sh", "-c", "MANWIDTH=78 PAGER=less exec man -l man.1"],
+    keys: &[" ", "G"],
+    ..USUAL
+};
+
+pub(super) const GIT: Program = Program {
+    name: "git diff",
+    needs: &["git", "less"],
+    command: &[
+        "git",
+        "-c",
+        "core.pager=less -R",
+        "diff",
+        "--no-index",
+        "--color=always",
+        "--word-diff=color",
+        "text.c",
+        "after.c",
+    ],
+    keys: &[" ", "G"],
+    ..USUAL
+};
+
 pub(super) const BASH: Program = Program {
     name: "bash",
     needs: &["bash"],
@@ -62,3 +242,56 @@ pub(super) const BASH: Program = Program {
     keys: &["ls fol\t", "\r", "\x12ls", "\x07"],
     ..USUAL
 };
+
+pub(super) const ZSH: Program = Program {
+    name: "zsh",
+    needs: &["zsh"],
+    command: &["sh", "-c", "ZDOTDIR=$PWD exec zsh -d"],
+    keys: &["ls te\t", " fol\t\t", "\r"],
+    ..USUAL
+};
+
+pub(super) const FISH: Program = Program {
+    name: "fish",
+    needs: &["fish"],
+    command: &["fish", "--private", "-N"],
+    keys: &["ls fol", "\t", "\r", "ls te\t"],
+    ..USUAL
+};
+
+pub(super) const PYTHON: Program = Program {
+    name: "python",
+    needs: &["python3"],
+    command: &["python3", "-q"],
+    keys: &[
+        "1+1\r",
+        "for n in range(30): print('\\x1b[3%dm' % (n % 8), n, '你好')\r\r",
+    ],
+    ..USUAL
+};
+
+/// Text with tabs, long lines, wide and combining characters.
+fn text() -> String {
+    let mut text = String::new();
+    for number in 1..=200 {
+        let _ = write!(
+            text,
+            "{number}\tif (x == {number}) {{ return \"žluťoučký 你好 e\u{301}\"; }}"
+        );
+        if number % 7 == 0 {
+            text += &" and a tail".repeat(8);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A page of a manual.
+fn manual() -> String {
+    let words = "It stays in the air, \\fBwhatever\\fR comes, \\fIalways\\fR.\n.PP\n";
+    format!(
+        ".TH FULMAR 1\n.SH NAME\nfulmar \\- a bird\n.SH SYNOPSIS\n.B fulmar\n\
+         [\\fIoptions\\fR]\n.SH DESCRIPTION\n{}",
+        words.repeat(40)
+    )
+}
