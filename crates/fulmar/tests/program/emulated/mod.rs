@@ -41,5 +41,13 @@ mod in_tmux {
         zsh ZSH,
         fish FISH,
         python PYTHON,
+        neovim NEOVIM,
+        neovim_in_24_bit_colors NEOVIM_COLORS,
+        emacs EMACS,
+        fzf FZF,
+        tig TIG,
+        bat BAT,
+        delta DELTA,
+        weechat WEECHAT,
     }
 }

@@ -270,6 +270,122 @@ pub(super) const PYTHON: Program = Program {
     ..USUAL
 };
 
+/// Those that need not be installed.
+const OTHER: Program = Program {
+    is_usual: false,
+    ..USUAL
+};
+
+pub(super) const NEOVIM: Program = Program {
+    name: "neovim",
+    needs: &["nvim"],
+    command: &[
+        "nvim",
+        "-n",
+        "-i",
+        "NONE",
+        "-u",
+        "NONE",
+        "-c",
+        "syntax on",
+        "-c",
+        "set number cursorline",
+        "text.c",
+    ],
+    keys: &["50Gzt", "oinserted 한국\x1b", "/107\r", ":vsplit\r", "V3j"],
+    ..OTHER
+};
+
+pub(super) const NEOVIM_COLORS: Program = Program {
+    name: "neovim in 24-bit colours",
+    needs: &["nvim"],
+    command: &[
+        "nvim",
+        "-n",
+        "-i",
+        "NONE",
+        "-u",
+        "NONE",
+        "-c",
+        "set termguicolors bg=dark",
+        "-c",
+        "colorscheme habamax",
+        "text.c",
+    ],
+    keys: &[":vsplit\r", "Gkk"],
+    ..OTHER
+};
+
+pub(super) const EMACS: Program = Program {
+    name: "emacs",
+    needs: &["emacs"],
+    command: &[
+        "emacs",
+        "-Q",
+        "-nw",
+        "--eval",
+        "(setq create-lockfiles nil)",
+        "text.c",
+    ],
+    keys: &["\x1b>", "abc", "\x182", "\x18b\t"],
+    ..OTHER
+};
+
+pub(super) const FZF: Program = Program {
+    name: "fzf",
+    needs: &["fzf"],
+    command: &["sh", "-c", "seq 300 | fzf --multi --preview 'echo {}'"],
+    keys: &["12", "\t", "\x0b"],
+    ..OTHER
+};
+
+pub(super) const TIG: Program = Program {
+    name: "tig",
+    needs: &["tig", "git"],
+    // The same history for both.
+    command: &[
+        "sh",
+        "-c",
+        "cd $(mktemp -d -p .); export GIT_AUTHOR_DATE='2020-02-02 02:02:02' \
+         GIT_COMMITTER_DATE='2020-02-02 02:02:02' GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.c \
+         GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.c; git init -q -b main; \
+         for file in text.c after.c; do cp ../$file file; git add file; \
+         git commit -q -m \"as in $file\"; done; exec tig",
+    ],
+    keys: &["j", "\r", "\x1b[6~"],
+    ..OTHER
+};
+
+pub(super) const BAT: Program = Program {
+    name: "bat",
+    needs: &["batcat"],
+    command: &["batcat", "--paging=always", "--color=always", "text.c"],
+    keys: &[" ", "G"],
+    ..OTHER
+};
+
+pub(super) const DELTA: Program = Program {
+    name: "delta",
+    needs: &["delta"],
+    command: &["sh", "-c", "delta --paging=always text.c after.c"],
+    keys: &[" ", "G"],
+    ..OTHER
+};
+
+pub(super) const WEECHAT: Program = Program {
+    name: "weechat",
+    needs: &["weechat"],
+    command: &[
+        "weechat",
+        "-t",
+        "-r",
+        "/set weechat.look.buffer_time_format \"\";/set weechat.look.item_time_format \"\";\
+         /buffer clear",
+    ],
+    keys: &["/set weechat.color.*\r", "/help\r"],
+    ..OTHER
+};
+
 /// Text with tabs, long lines, wide and combining characters.
 fn text() -> String {
     let mut text = String::new();
