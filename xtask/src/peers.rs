@@ -31,7 +31,7 @@ struct Package {
 /// | chromium | the lab's report in a browser; by far the largest, 124 MB to fetch |
 /// | rsync | bulk of the lab |
 /// | nodejs, npm, python3 | the reference terminal of the suite in `testdata/fidelity` |
-/// | xterm, xvfb, xauth | the lines that a terminal emulator keeps |
+/// | xterm, xvfb, xauth | the lines that a terminal emulator keeps; what programs draw, pixel by pixel |
 /// | procps | children and signals seen from outside |
 /// | the others | programs whose screens are carried by a session |
 const PACKAGES: &[Package] = &[
@@ -105,7 +105,7 @@ const PACKAGES: &[Package] = &[
     },
     Package {
         name: "xvfb",
-        programs: &["xvfb-run"],
+        programs: &["Xvfb", "xvfb-run"],
     },
     Package {
         name: "xauth",

@@ -1,7 +1,7 @@
 //! Programs look the same in a session as without one, as real terminal emulators show them.
 //!
 //! Each program runs twice, in two windows of an emulator: directly, and in a session. It gets the same keys. After each, both
-//! windows have to show the same: in tmux the text and style of each cell.
+//! windows have to show the same: in xterm each pixel, in tmux the text and style of each cell.
 
 mod pages;
 mod program;
@@ -9,6 +9,7 @@ mod programs;
 mod tmux;
 mod twins;
 mod window;
+mod xterm;
 
 /// Makes a test for each program.
 macro_rules! look_alike {
@@ -18,6 +19,26 @@ macro_rules! look_alike {
             super::twins::look_alike::<$emulator>(&super::programs::$program);
         }
     )*};
+}
+
+mod in_xterm {
+    look_alike! {
+        super::xterm::Xterm:
+        renditions RENDITIONS,
+        characters CHARACTERS,
+        cursors CURSORS,
+        vim VIM,
+        vim_in_24_bit_colors VIM_COLORS,
+        nano NANO,
+        less LESS,
+        tmux TMUX,
+        htop HTOP,
+        mc MC,
+        dialog DIALOG,
+        fish FISH,
+        neovim NEOVIM,
+        emacs EMACS,
+    }
 }
 
 mod in_tmux {
