@@ -283,24 +283,32 @@ fn seeds() -> Range<u64> {
         .unwrap_or(0..20)
 }
 
+/// Seeds that once failed: a session was taken while a part of a word was on its way, in a chain of states.
+const ONCE_FAILED: [u64; 2] = [1123, 3128];
+
+/// Everything that a client has typed after so many words.
+fn words(part: u8, count: u32) -> String {
+    (0..count)
+        .map(|number| format!("{}{number:03};", char::from(b'a' + part)))
+        .collect()
+}
+
 /// Checks that the program has read, from each client, a beginning of what that one typed, in order, and
-/// nothing of a client after one that took its place; all of it from the last, if that has stayed.
+/// nothing of a client after one that took its place; all of it from the last, if that has stayed. A beginning may end
+/// within a word: of what waits long, each datagram has as much as there is room for.
 fn check_read(world: &World, typed: &[u32], last: Option<u8>) {
     let text = String::from_utf8(world.read.clone()).expect("letters");
-    let mut counts = [0_u32; CLIENTS as usize];
-    let mut newest = 0;
-    for word in text.split_terminator(';') {
-        let part = word.as_bytes()[0] - b'a';
-        assert!(part >= newest, "seed {}: {text}", world.number);
-        newest = part;
-        let count: u32 = word[1..].parse().expect("digits");
-        let expected = &mut counts[usize::from(part)];
-        assert_eq!(count, *expected, "seed {}: {text}", world.number);
-        *expected += 1;
+    let mut rest = text.as_str();
+    for part in 0..CLIENTS {
+        let typed = words(part, typed[usize::from(part)]);
+        let pairs = rest.bytes().zip(typed.bytes());
+        let length = pairs.take_while(|(read, typed)| read == typed).count();
+        if Some(part) == last {
+            assert_eq!(length, typed.len(), "seed {}: {text}", world.number);
+        }
+        rest = &rest[length..];
     }
-    if let Some(last) = last.map(usize::from) {
-        assert_eq!(counts[last], typed[last], "seed {}: {text}", world.number);
-    }
+    assert_eq!(rest, "", "seed {}: {text}", world.number);
 }
 
 /// Has clients come, type, vanish and detach. Returns those that are there at the end, what each has typed, and the one
@@ -366,7 +374,7 @@ fn take_turns(world: &mut World) -> (Vec<Seat>, [u32; CLIENTS as usize], Option<
 
 #[test]
 fn clients_take_a_session_from_each_other_and_leave_it_at_random_moments() {
-    for number in seeds() {
+    for number in seeds().chain(ONCE_FAILED) {
         let mut world = World::new(number, number % 4 * 100);
         world.network.delay = world.random.below(150);
         world.network.jitter = world.random.below(60);
