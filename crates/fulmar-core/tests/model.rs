@@ -26,6 +26,10 @@ const SEEDS: u64 = 40;
 /// The tests below, which share the seeds.
 const SCENARIOS: u64 = 4;
 
+/// The time that all of it may take to arrive once nothing is lost any more. Measured: 200 s, where a chain of states is
+/// led through datagrams that overtake each other; of some thousand other seeds, each took less than 120 s.
+const SETTLED_WITHIN: Duration = minutes(5);
+
 /// The status with which programs end.
 const STATUS: ExitStatus = ExitStatus::Code(3);
 
@@ -103,6 +107,10 @@ fn what_once_failed_does_not_fail_again() {
         // What was to leave at once was put off each time, and datagrams without content left instead, without end.
         (12_423_786_856_327_290_350, DAILY_WORK),
         (5_408_311_907_672_682_297, A_ROUGH_ROAD),
+        // The first answer came when the client had just given up.
+        (1_832_766_744_762_980_281, A_ROUGH_ROAD),
+        // Some 100 KB of keys wait on a path on which datagrams overtake each other: 200 s.
+        (5_659_910_030_418_483_460, A_ROUGH_ROAD),
     ];
     for (seed, scenario) in failed {
         if let Err(failure) = Session::new(seed, scenario).run(false) {
@@ -182,7 +190,11 @@ impl Session {
     }
 
     fn run(mut self, tells: bool) -> Result<(), Failure> {
-        let result = self.go();
+        let mut result = self.go();
+        if self.world.near().ended == Some(ClientEnding::NeverConnected) {
+            // All that was said for 15 s was lost, and the client has given up: there is no session.
+            result = Ok(());
+        }
         if tells && result.is_ok() {
             println!("{}", self.world.sim.net.timeline);
         }
@@ -199,7 +211,7 @@ impl Session {
             self.world.run_for(pause)?;
         }
         self.calm_down()?;
-        self.world.run_until_settled(minutes(2))?;
+        self.world.run_until_settled(SETTLED_WITHIN)?;
         self.world.check_typed(&self.typed)?;
         // Until a notice, if there was one, is gone, and held titles are shown.
         self.world.run_for(secs(30))?;
