@@ -133,15 +133,15 @@ impl Account<'_> {
         let true_key = &self.truth.keys()[key];
         let after = true_key.answered().unwrap_or(true_key.reach);
         let after = self.truth.snapshot(after);
-        let row = after.cursor.place.row;
+        let row = after.caret().place.row;
         for (name, snapshot) in [
             ("true", after),
             ("shown", &moment.drawn.snapshot),
             ("frame", &moment.frame.snapshot),
         ] {
-            let cursor = snapshot.cursor.place;
+            let cursor = snapshot.caret().place;
             let (line, column) = (cursor.row, cursor.column);
-            let hidden = if snapshot.cursor.seen().is_some() {
+            let hidden = if snapshot.caret().seen().is_some() {
                 ""
             } else {
                 " hidden"

@@ -135,7 +135,7 @@ fn is_near(moment: &ViewSample<'_>, at: CellPosition) -> bool {
     let cursors = [&moment.drawn.snapshot, &moment.frame.snapshot];
     cursors
         .iter()
-        .any(|snapshot| snapshot.cursor.place.row.abs_diff(at.row) <= 1)
+        .any(|snapshot| snapshot.caret().place.row.abs_diff(at.row) <= 1)
 }
 
 /// Returns true if characters of a secret stand in a text, side by side.

@@ -29,20 +29,20 @@ pub(super) fn wrong_cells(truth: &RecordedTruth, moment: &ViewSample<'_>) -> Vec
 
 /// Returns true if the cursor is wrong at a moment. One that is not to be seen is not.
 pub(super) fn is_cursor_wrong(truth: &RecordedTruth, moment: &ViewSample<'_>) -> bool {
-    let Some(shown) = moment.drawn.snapshot.cursor.seen() else {
+    let Some(shown) = moment.drawn.snapshot.caret().seen() else {
         return false;
     };
     let (from, to) = (moment.frame.number, truth.reach(moment.typed));
     let mut snapshots = truth.snapshots(from, to);
-    moment.frame.snapshot.cursor.seen() != Some(shown)
-        && !snapshots.any(|snapshot| snapshot.cursor.seen() == Some(shown))
+    moment.frame.snapshot.caret().seen() != Some(shown)
+        && !snapshots.any(|snapshot| snapshot.caret().seen() == Some(shown))
 }
 
 /// Returns the place of the cursor if its row is spliced at a moment, by all true screens between the server's frame and
 /// the last key.
 fn spliced_at(truth: &RecordedTruth, moment: &ViewSample<'_>) -> Option<CellPosition> {
     let (frame, drawn) = (&moment.frame.snapshot, &moment.drawn.snapshot);
-    let cursor = drawn.cursor.seen()?;
+    let cursor = drawn.caret().seen()?;
     let row = |snapshot: &'_ ScreenSnapshot| snapshot.row(cursor.row).to_vec();
     let (from, to) = (moment.frame.number, truth.reach(moment.typed));
     let true_rows = truth.snapshots(from, to).map(row);
@@ -110,7 +110,7 @@ impl MispredictionDetector<'_> {
             let key = named(cause.as_ref()).or(known.map(|(_, key)| *key));
             self.drawn.insert(at, (look, key.unwrap_or(newest)));
         }
-        let place = snapshot.cursor.place;
+        let place = snapshot.caret().place;
         let known = self.cursor.filter(|(was, _)| *was == place);
         let key = named(moment.drawn.cursor_cause.as_ref()).or(known.map(|(_, key)| key));
         self.cursor = Some((place, key.unwrap_or(newest)));

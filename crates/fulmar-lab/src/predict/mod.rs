@@ -9,7 +9,7 @@
 //!
 //! - The *truth* of a key ([`RecordedTruth`]) is what changed in the recording, without delay, on the cursor's rows
 //!   (before and after the key) from the press to the end of its first burst of output, and the cursor
-//!   if it is visible; where nothing of that changed it is all that did. The burst begins within 250 ms and
+//!   if it is visible, the terminal's or one that the program draws; where nothing of that changed it is all that did. The burst begins within 250 ms and
 //!   ends at a gap of 20 ms, or with the next key that is answered. Characters, inverse and background
 //!   count, other colours do not; grey text right of the cursor is not required; for Enter the
 //!   screen behind the first newline will do as well. Keys without effect have no wait.

@@ -191,8 +191,8 @@ impl TrueScreens for RecordedScreens {
     fn effect(&self, before: usize, after: usize) -> Option<KeyEffect<usize>> {
         let (known, snapshot) = (self.snapshot(before), self.snapshot(after));
         KeyEffect::between(
-            (before, known.cursor),
-            (after, snapshot.cursor),
+            (before, known.caret()),
+            (after, snapshot.caret()),
             snapshot.differences(known),
             |at| snapshot.look(at).is_grey(),
         )

@@ -143,8 +143,10 @@ fn hash(text: &str) -> u32 {
 #[derive(Clone, Debug)]
 pub struct ScreenSnapshot {
     rows: Vec<Arc<[CellLook]>>,
-    /// The cursor.
+    /// The terminal's own cursor.
     pub cursor: Cursor,
+    /// The only cell in inverse video, if there is one.
+    only_inverse: Option<CellPosition>,
 }
 
 impl ScreenSnapshot {
@@ -158,13 +160,39 @@ impl ScreenSnapshot {
             }
             _ => looks(row),
         };
-        ScreenSnapshot {
+        let mut snapshot = ScreenSnapshot {
             rows: screen.rows().map(look).collect(),
             cursor: Cursor {
                 place: cell_position(screen.cursor().position),
                 is_visible: screen.cursor().visible,
             },
-        }
+            only_inverse: None,
+        };
+        snapshot.find_inverse();
+        snapshot
+    }
+
+    /// Looks for the cell that may be a cursor, which matters only while the terminal's own is hidden.
+    fn find_inverse(&mut self) {
+        let is_hidden = !self.cursor.is_visible;
+        let rows = (0..).zip(&self.rows).filter(|_| is_hidden);
+        let mut inverse = rows.flat_map(|(row, cells)| {
+            let cells = (0..).zip(cells.iter());
+            cells
+                .filter(|(_, look)| look.is_inverse())
+                .map(move |(column, _)| CellPosition::new(row, column))
+        });
+        let first = inverse.next();
+        self.only_inverse = first.filter(|_| inverse.next().is_none());
+    }
+
+    /// Returns the cursor as a person sees it: the terminal's own, or the one that the program draws instead.
+    pub fn caret(&self) -> Cursor {
+        let drawn = self.only_inverse.filter(|_| !self.cursor.is_visible);
+        drawn.map_or(self.cursor, |place| Cursor {
+            place,
+            is_visible: true,
+        })
     }
 
     /// The number of rows.
@@ -204,7 +232,10 @@ impl ScreenSnapshot {
         if let Some(row) = self.rows.get_mut(usize::from(at.row))
             && let Some(cell) = Arc::make_mut(row).get_mut(usize::from(at.column))
         {
-            *cell = look;
+            let was_inverse = std::mem::replace(cell, look).is_inverse();
+            if was_inverse || look.is_inverse() {
+                self.find_inverse();
+            }
         }
     }
 
@@ -225,13 +256,13 @@ impl ScreenSnapshot {
     /// Returns true if it agrees with another where the effect of a key is to be seen.
     pub fn agrees(&self, other: &ScreenSnapshot, effect: &KeyEffect<usize>) -> bool {
         let mut places = effect.places.iter();
-        (!effect.has_cursor || self.cursor.seen() == other.cursor.seen())
+        (!effect.has_cursor || self.caret().seen() == other.caret().seen())
             && places.all(|at| self.look(*at) == other.look(*at))
     }
 
     /// Returns true if nothing is different, cursor included.
     pub fn is_same(&self, other: &ScreenSnapshot) -> bool {
-        self.cursor.seen() == other.cursor.seen() && self.differences(other).next().is_none()
+        self.caret().seen() == other.caret().seen() && self.differences(other).next().is_none()
     }
 
     /// The text of a row without the blanks at its end.

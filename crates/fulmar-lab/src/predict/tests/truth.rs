@@ -201,6 +201,21 @@ fn a_terminal_is_looked_at_up_to_2_ms_late_and_not_after_the_next_screen() {
 }
 
 #[test]
+fn a_cursor_that_a_program_draws_is_the_keys_own() {
+    // A count elsewhere changes with each key, on the row of the hidden cursor.
+    let trace = b"0 SIZE 20 4\n50000 HOST 16\n\x1b[?25l> \x1b[7m \x1b[m\n1000000 USER 1\na\n\
+        1001000 HOST 23\n\x1b[3Ga\x1b[7m \x1b[m\x1b[4;1H1 in\n";
+    let recording = recording(trace);
+    let [effect] = &recording.truth.keys()[0].effects[..] else {
+        panic!("{:?}", recording.truth.keys()[0].effects)
+    };
+    assert_eq!(
+        (&effect.places[..], effect.has_cursor),
+        (&[at(0, 2), at(0, 3)][..], true)
+    );
+}
+
+#[test]
 fn bytes_are_typed_with_their_keys() {
     let trace = b"0 SIZE 20 4\n1000000 USER 4\na\x1b[A\n2000000 USER 1\nb\n";
     let truth = recording(trace).truth;
