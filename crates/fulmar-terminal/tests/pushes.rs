@@ -256,3 +256,14 @@ fn a_wide_character_without_a_place_leaves_no_text_at_the_end_of_the_row() {
     let frame = frame_for("1\r\n2\r\n3\r\n", &format!("{line}\r\n4\r\n5\r\n6\r\n$"));
     assert_eq!(frame, "abcdefghi\x1b[K漢字\r\n4\r\n5\r\n6\r\n$");
 }
+
+#[test]
+fn a_row_that_runs_on_no_more_is_erased_as_a_whole() {
+    let line = "abcdefghij".repeat(2);
+    let frame = frame_for(&format!("{line}\r\n$"), "\x1b[H\x1b[Jabc\r\ndef\r\n$");
+    assert_eq!(frame, "\x1b[H\x1b[Kabc\r\ndef\x1b[K\n\x08\x08");
+    // What ran on into such a row does so still.
+    let line = "abcdefghij".repeat(3);
+    let frame = frame_for(&format!("{line}\r\n$"), "\x1b[2;3H\x1b[Jxy\r\nde\r\n$");
+    assert_eq!(frame, "\x1b[2H\x1b[K\x1b[;10Hjabxy\r\nde\x1b[K\n\x08");
+}

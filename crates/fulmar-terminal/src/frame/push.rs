@@ -7,7 +7,7 @@
 use crate::Screen;
 use crate::frame::projection;
 use crate::frame::rows::{self, RowChange};
-use crate::frame::seen::{Seen, last_cell, wraps_into};
+use crate::frame::seen::{Seen, is_wrapped, last_cell, wraps_into};
 use crate::frame::told::{told_pair, told_row};
 use crate::frame::writer::Writer;
 use crate::frame::{Frame, Shown};
@@ -66,10 +66,33 @@ impl Frame<'_> {
         if !self.repaint {
             frame.scroll(writer, &mut shown);
         }
+        frame.end_lines(writer, &mut shown);
         frame.rows(writer, &shown);
         for (number, pair) in text.windows(2).enumerate().skip(height - 1) {
             let runs_on = self.runs_on(&text, number + 1);
             self.feed(writer, pair[0], pair[1], runs_on);
+        }
+    }
+
+    /// Erases the rows that ran on in the ones below them and are to do so no more. tmux keeps a line together, whatever is
+    /// written over its end, until a row of it is erased as a whole; that parts it from the row above, too.
+    fn end_lines<'s>(&'s self, writer: &mut Writer<'_>, shown: &mut Shown<'s>) {
+        for row in (0..self.target.size().rows()).map(Row) {
+            let index = usize::from(row.0);
+            if !shown.wrapped[index] || is_wrapped(self.target, row, self.vocabulary) {
+                continue;
+            }
+            writer.plain_style();
+            writer.move_to(Position {
+                row,
+                column: Column(0),
+            });
+            writer.raw(b"\x1b[K");
+            shown.rows[index] = self.blank();
+            shown.wrapped[index] = false;
+            if let Some(above) = index.checked_sub(1) {
+                shown.wrapped[above] = false;
+            }
         }
     }
 
