@@ -271,7 +271,10 @@ impl<'a> Frame<'a> {
                 wrapped[..count].fill(false);
             }
         }
-        // tmux ends a line where the row below it is moved, so it is joined anew.
+        // tmux ends a line where the row below it is moved, and in places among rows that move down, so they are joined anew.
+        if keeps_top && scroll.direction == Direction::Down {
+            wrapped.fill(false);
+        }
         if keeps_top
             && let Some(above) = scroll.region.start.checked_sub(1)
             && is_wrapped(self.target, Row(above), self.vocabulary)

@@ -2,7 +2,6 @@
 //!
 //! The test hands the lines that have left to the client by itself, some of them late.
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -48,6 +47,9 @@ fn outputs() -> Vec<String> {
         ),
         colours.collect(),
         wide.collect(),
+        // A line of ten rows makes place for short ones.
+        format!("{}{}\r\n", "short\r\n".repeat(15), "0123456789".repeat(60)),
+        format!("\x1b[5H\x1b[J{}", "short again\r\n".repeat(8)),
     ];
     outputs.extend(progress);
     outputs.extend([
@@ -206,10 +208,13 @@ fn written(lag: u64) -> Vec<u8> {
     session.written
 }
 
-/// Has an emulator show `bytes`, and returns all rows that it has then, those of one line joined if that is wanted and it can tell.
-type Keep = fn(&Path, &[u8], bool) -> String;
+/// Has an emulator show `bytes`, and returns all rows that it has then, those of one line joined if it can tell.
+type Keep = fn(&[u8]) -> String;
 
-fn in_tmux(folder: &Path, bytes: &[u8], joins: bool) -> String {
+fn in_tmux(bytes: &[u8]) -> String {
+    // Of its own: a server that has been told to end may still be there.
+    let folder = TempDir::with_prefix("fulmar-test-").expect("a folder");
+    let folder = folder.path();
     std::fs::write(folder.join("bytes"), bytes).expect("a file");
     let settings =
         "set -g history-limit 9999\nset -g status off\nset -g default-terminal screen-256color\n";
@@ -232,14 +237,14 @@ fn in_tmux(folder: &Path, bytes: &[u8], joins: bool) -> String {
     while tmux(&["display-message", "-p", "#{pane_title}"]).trim() != "shown" {
         std::thread::sleep(Duration::from_millis(20));
     }
-    let mut capture = vec!["capture-pane", "-p", "-e", "-S", "-"];
-    capture.extend(joins.then_some("-J"));
-    let kept = tmux(&capture);
+    let kept = tmux(&["capture-pane", "-p", "-e", "-J", "-S", "-"]);
     tmux(&["kill-server"]);
     kept
 }
 
-fn in_xterm(folder: &Path, bytes: &[u8], _joins: bool) -> String {
+fn in_xterm(bytes: &[u8]) -> String {
+    let folder = TempDir::with_prefix("fulmar-test-").expect("a folder");
+    let folder = folder.path();
     std::fs::write(folder.join("bytes"), bytes).expect("a file");
     // It prints its saved lines and its screen when it is asked to. At first it has no window to scroll in.
     let shows =
@@ -277,13 +282,10 @@ fn lines(kept: &str) -> Vec<String> {
 
 /// Compares what an emulator keeps, from the last line on. Of the first lines, `unseen` may be missing in what it tells.
 fn keeps_the_same(keep: Keep, unseen: usize) {
-    let folder = TempDir::with_prefix("fulmar-test-").expect("a folder");
     for lag in [0, 3, 200] {
-        // What is late has the screen drawn anew, and tmux then forgets of some rows that they are one line.
-        let joins = lag == 0;
-        let direct = lines(&keep(folder.path(), outputs().concat().as_bytes(), joins));
+        let direct = lines(&keep(outputs().concat().as_bytes()));
         assert!(direct.len() > 600, "{direct:#?}");
-        let kept = lines(&keep(folder.path(), &written(lag), joins));
+        let kept = lines(&keep(&written(lag)));
         for (number, (kept, direct)) in kept.iter().rev().zip(direct.iter().rev()).enumerate() {
             assert_eq!(kept, direct, "line {number} from the last, {lag} late");
         }
