@@ -49,6 +49,35 @@ impl Screen {
     }
 }
 
+impl Screen {
+    /// Returns the screen as a reader has it that keeps lines and was sent its frames, with [trimmed](CellRow::trimmed) rows.
+    pub fn trimmed(&self) -> Screen {
+        let mut trimmed = self.clone();
+        for (row, cells) in (0..).map(Row).zip(self.rows()) {
+            trimmed.set_row(row, SharedRow::new(cells.trimmed()));
+        }
+        trimmed
+    }
+}
+
+impl CellRow {
+    /// Returns the row with blanks in place of the spaces behind the text of a line, if erasing leaves the same: they are never
+    /// written where lines are kept.
+    pub fn trimmed(&self) -> CellRow {
+        let mut trimmed = self.clone();
+        if !self.is_wrapped() {
+            for column in (0..self.columns()).rev() {
+                let seen = Seen::at(self, column, &Vocabulary::FULL);
+                if !seen.is_erased(&Vocabulary::FULL) {
+                    break;
+                }
+                trimmed.erase(column..column + 1, seen.style.background);
+            }
+        }
+        trimmed
+    }
+}
+
 impl Frame<'_> {
     /// Draws the rows that leave and those that stay, and has the former leave.
     pub(super) fn push(&self, writer: &mut Writer<'_>, shown: Shown<'_>, pushed: &[SharedRow]) {

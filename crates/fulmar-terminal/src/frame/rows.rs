@@ -100,8 +100,8 @@ impl RowChange<'_> {
             let changed = self
                 .changed_part(column, run, writer.vocabulary)
                 .max(doubtful);
-            // `CSI K` takes three bytes.
-            if to_end && run > 2 {
+            // `CSI K` takes three bytes. A reader that keeps lines takes spaces for their text.
+            if to_end && (run > 2 || writer.keeps_lines) {
                 self.go_to(writer, column);
                 writer.set_background(&seen.style);
                 writer.raw(b"\x1b[K");
