@@ -8,7 +8,7 @@ use fulmar_base::Time;
 use fulmar_predict::Overlay;
 use fulmar_terminal::{
     Answer, Attributes, Color, CursorShape, MouseEncodings, Palette, QUESTIONS, Reflow, Row,
-    Screen, Size, Style, TerminalEvent,
+    Screen, SharedRow, Size, Style, TerminalEvent,
 };
 
 use self::main_screen::{MainScreen, lead_below};
@@ -141,8 +141,14 @@ impl Display {
     }
 
     /// Takes in what is to stand above the screen; ignored by a display that keeps no history.
-    pub(crate) fn queue(&mut self, item: HistoryItem) {
+    pub(crate) fn queue(&mut self, mut item: HistoryItem) {
         if let Some(main) = &mut self.main {
+            if let HistoryItem::Line { rows, .. } = &mut item {
+                // As the terminal has it in the end, which goes by that when its window changes.
+                for row in rows {
+                    *row = SharedRow::new(row.trimmed());
+                }
+            }
             main.queue.push(item);
         }
     }

@@ -228,7 +228,7 @@ impl PushQueue {
         let Some(last) = there.last() else {
             return cut_line(rows, columns);
         };
-        let (old, new) = (text(&there), text(rows));
+        let (old, new) = (ink(&there), ink(rows));
         if last.is_wrapped() && new.starts_with(&old) {
             let mut rest = cut_line(rows, last.columns());
             rest.drain(..there.len().min(rest.len()));
@@ -293,9 +293,11 @@ fn line_ends(rows: &[SharedRow]) -> u64 {
     rows.iter().filter(|row| !row.is_wrapped()).count() as u64
 }
 
-fn text(rows: &[SharedRow]) -> String {
+/// Returns the characters of a line but for spaces: at the ends of rows they are as good as blanks, and where rows end differs.
+fn ink(rows: &[SharedRow]) -> String {
     let mut text = String::new();
     rows.iter().for_each(|row| row.push_text(&mut text));
+    text.retain(|character| character != ' ');
     text
 }
 
@@ -432,8 +434,12 @@ mod tests {
     }
 
     fn texts(above: &RowsAbove) -> Vec<String> {
-        let texts = above.rows.iter().map(|row| text(std::slice::from_ref(row)));
-        texts.collect()
+        let text = |row: &SharedRow| {
+            let mut text = String::new();
+            row.push_text(&mut text);
+            text
+        };
+        above.rows.iter().map(text).collect()
     }
 
     #[test]

@@ -77,6 +77,8 @@ impl Emulator {
 /// A program, the display, the user's emulator, and one on which the program writes itself.
 struct Scene {
     program: Terminal,
+    /// The program's screen as frames have made it.
+    copy: Screen,
     display: Display,
     user: Emulator,
     direct: Emulator,
@@ -107,6 +109,7 @@ impl Scene {
         program.keep_history(ScrollbackLimits::default());
         Scene {
             program,
+            copy: Screen::new(size),
             display: Display::keeping_history(outer, String::new()),
             user: Emulator::new(size),
             direct: Emulator::new(size),
@@ -154,34 +157,35 @@ impl Scene {
         }
     }
 
-    fn wanted(
-        program: &Terminal,
-        size: Size,
-        history_end: u64,
-        notice: Option<String>,
-    ) -> Wanted<'_> {
-        let screen = program.screen();
+    /// Has the program's screen arrive, and hands out the display as well.
+    fn wanted(&mut self) -> (Wanted<'_>, &mut Display) {
+        let screen = self.program.screen();
+        let frame = screen.diff_from(&self.copy, &Vocabulary::CLUSTERED);
+        self.copy.resize(screen.size());
+        self.copy.apply(&frame);
         let place = if screen.is_alternate() {
             Place::Alternate
         } else {
-            Place::Main { history_end }
+            Place::Main {
+                history_end: self.history_end,
+            }
         };
-        Wanted {
-            screen,
+        let wanted = Wanted {
+            screen: &self.copy,
             place,
             predicted: None,
             cursor_shape: CursorShape::Default,
-            size,
+            size: self.size,
             server_fits: None,
-            notice,
-        }
+            notice: self.notice.clone(),
+        };
+        (wanted, &mut self.display)
     }
 
     fn draw(&mut self) -> String {
-        let notice = self.notice.clone();
-        let wanted = Scene::wanted(&self.program, self.size, self.history_end, notice);
         let mut out = Vec::new();
-        self.display.draw(Time::ZERO, &wanted, &mut out);
+        let (wanted, display) = self.wanted();
+        display.draw(Time::ZERO, &wanted, &mut out);
         self.show(out)
     }
 
@@ -192,9 +196,10 @@ impl Scene {
     }
 
     fn leave(&mut self) {
-        let wanted = Scene::wanted(&self.program, self.size, self.history_end, None);
+        self.notice = None;
         let mut out = Vec::new();
-        self.display.leave(&wanted, LastScreen::Dropped, &mut out);
+        let (wanted, display) = self.wanted();
+        display.leave(&wanted, LastScreen::Dropped, &mut out);
         self.show(out);
     }
 
@@ -518,4 +523,20 @@ fn what_a_suspended_session_has_left_on_the_terminal_is_not_there_once_more() {
         assert_eq!(once(&number.to_string()), 1, "{number} {lines:#?}");
     }
     assert_eq!(once("$ fg"), 1);
+}
+
+#[test]
+fn a_shorter_window_leaves_nothing_twice_where_lines_of_several_rows_were() {
+    let mut scene = Scene::new(8, 20);
+    let long = "with spaces at ends of rows as short as some are here \r\n";
+    scene.run(&long.repeat(3));
+    scene.settle();
+    scene.run(&format!("{}{long}with a space \r\n$", seq(1..=20)));
+    scene.settle();
+    for (rows, columns) in [(3, 20), (8, 15), (4, 30)] {
+        scene.resize(rows, columns);
+        scene.settle();
+    }
+    more(&mut scene);
+    assert_eq!(scene.user.lines(), scene.direct.lines());
 }

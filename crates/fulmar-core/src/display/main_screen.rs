@@ -65,7 +65,7 @@ impl MainScreen {
         if shown.is_none()
             && let Some(last) = last.filter(|last| last.size() != screen.size())
         {
-            let above_cursor = self.follow_terminal(*last, screen.size(), outer.reflows);
+            let above_cursor = self.follow_terminal(last.trimmed(), screen.size(), outer.reflows);
             return_what_came_down(above_cursor, screen.size(), &mut frame);
         }
         if let Place::Main { history_end } = place {
