@@ -85,6 +85,22 @@ impl Connection {
         }
     }
 
+    /// Has a client that does not answer the goodbye be told when it is heard again, how the program ended as well if that is known.
+    /// A stock client, and one that learns nothing of the program's end, is not.
+    pub(crate) fn persist_goodbye(&mut self, status: Option<ExitStatus>) {
+        if let Some(status) = status {
+            self.tell_status(status);
+        }
+        if self.is_told_later() {
+            self.endpoint.persist_shutdown();
+        }
+    }
+
+    /// Tells if the client learns how the program ended, now or later.
+    pub(crate) fn is_told_later(&self) -> bool {
+        self.capabilities.has(Capability::Exit) && self.endpoint.dialect() == Dialect::Native
+    }
+
     /// Begins to tell the client that another one has taken its session.
     pub(crate) fn dismiss(&mut self, now: Time) {
         if self.capabilities.has(Capability::Exit) {

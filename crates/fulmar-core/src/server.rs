@@ -151,6 +151,8 @@ enum Phase {
     Telling(Time),
     /// The client is being told.
     Closing(ServerEnding),
+    /// The program has ended, and the client was not there to be told. It is when it is heard again, up to that time.
+    Missed(Time),
     /// The client is told once; the session ends when that has been sent.
     Leaving(ServerEnding),
     Ended,
@@ -180,6 +182,8 @@ pub struct Server {
     dismissed: VecDeque<Connection>,
     liveness: ClientLiveness,
     phase: Phase,
+    /// The end of the program, if it is known.
+    status: Option<ExitStatus>,
     has_started_shell: bool,
     signal_timeout: Option<Duration>,
     history: ScrollbackLimits,
@@ -221,6 +225,7 @@ impl Server {
             dismissed: VecDeque::new(),
             liveness: ClientLiveness::new(now, network_timeout),
             phase: Phase::Serving,
+            status: None,
             has_started_shell: false,
             signal_timeout,
             history,
@@ -236,7 +241,7 @@ impl Server {
     /// nothing, if the session is ending.
     #[must_use = "a session that is ending cannot be attached to"]
     pub fn attach(&mut self, now: Time, config: AttachConfig) -> bool {
-        if self.phase != Phase::Serving {
+        if !matches!(self.phase, Phase::Serving | Phase::Missed(_)) {
             return false;
         }
         let AttachConfig {
@@ -391,6 +396,7 @@ impl Server {
     /// [`handle_pty_closed`](Server::handle_pty_closed), so that the first goodbye has it.
     pub fn handle_program_ended(&mut self, now: Time, status: ExitStatus) {
         tracing::info!(?status, "program ended");
+        self.status = Some(status);
         if let Some(connection) = &mut self.connection {
             connection.tell_status(status);
         }
@@ -475,6 +481,7 @@ impl Server {
             self.session.due(),
             self.liveness.due().map(|at| (at, Wake::Silence)),
             self.telling_until().map(|at| (at, Wake::LastLines)),
+            self.missed_until().map(|at| (at, Wake::Goodbye)),
         ])
     }
 
@@ -544,7 +551,7 @@ impl Server {
         };
         // What has arrived from the client before is still typed.
         self.handle_link_events(now);
-        if self.phase != Phase::Serving {
+        if !matches!(self.phase, Phase::Serving | Phase::Missed(_)) {
             return;
         }
         tracing::info!("another client has attached");
@@ -567,6 +574,7 @@ impl Server {
             self.dismissed.push_back(before);
         }
         self.events.push_back(ServerEvent::Attached);
+        self.tell_newcomer(now);
     }
 
     /// Has the session go on without a client that has left it.
@@ -642,6 +650,9 @@ impl Server {
             _ if !matches!(self.phase, Phase::Serving | Phase::Telling(_)) => {}
             Some(connection) => {
                 self.phase = Phase::Closing(why);
+                if why == ServerEnding::ProgramEnded {
+                    connection.persist_goodbye(self.status);
+                }
                 connection.endpoint.start_shutdown(now);
             }
             None => self.end(why),
@@ -684,6 +695,9 @@ impl Server {
             connection.follow(now, &self.session);
         }
         self.finish_telling(now);
+        if self.missed_until().is_some_and(|until| until <= now) {
+            self.end(ServerEnding::ProgramEnded);
+        }
         while let Some(change) = self.liveness.look(now) {
             self.handle_change(now, change);
         }
@@ -699,6 +713,9 @@ impl Server {
                 EndpointEvent::RemoteAdvanced { number } => self.handle_state(now, number),
                 EndpointEvent::DialectDecided { dialect } => self.handle_dialect(now, dialect),
                 EndpointEvent::Ended(Ending::ByPeer) if self.serves_on() => self.leave_alone(now),
+                EndpointEvent::Ended(Ending::Unanswered) if self.is_told_later() => {
+                    self.wait_to_tell(now)
+                }
                 EndpointEvent::Ended(ending) => self.end(self.why(ending)),
                 _ => {}
             }
@@ -752,6 +769,9 @@ impl Server {
                 self.events.push_back(ServerEvent::ClientDetached);
             }
             Change::NeverCame => self.end(ServerEnding::NobodyCame),
+            Change::Expired if self.missed_until().is_some() => {
+                self.end(ServerEnding::ProgramEnded)
+            }
             Change::Expired => {
                 self.close(now, ServerEnding::ClientAway);
                 // A goodbye that was begun before is said to its end.
@@ -767,7 +787,7 @@ impl Server {
             (_, Ending::KeySpent) => ServerEnding::KeySpent,
             (_, Ending::Altered) => ServerEnding::Altered,
             (Phase::Closing(why) | Phase::Leaving(why), _) => why,
-            (Phase::Telling(_), _) => ServerEnding::ProgramEnded,
+            (Phase::Telling(_) | Phase::Missed(_), _) => ServerEnding::ProgramEnded,
             (Phase::Serving | Phase::Ended, _) => ServerEnding::ClientLeft,
         }
     }

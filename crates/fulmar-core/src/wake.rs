@@ -28,6 +28,8 @@ pub enum Wake {
     Attachment,
     /// The program has ended, and its last lines have been told for long enough.
     LastLines,
+    /// A client that was not there to be told how its program ended has been waited for long enough.
+    Goodbye,
     /// The notice line reads differently from then on.
     Notice,
     /// A title that came too soon after another is shown.
@@ -73,6 +75,7 @@ impl fmt::Display for Wake {
             Wake::Silence => f.pad("silence"),
             Wake::Attachment => f.pad("attachment"),
             Wake::LastLines => f.pad("last lines"),
+            Wake::Goodbye => f.pad("goodbye"),
             Wake::Notice => f.pad("notice"),
             Wake::Title => f.pad("title"),
             Wake::Event => f.pad("event"),

@@ -8,7 +8,7 @@ mod model;
 
 use std::time::Duration;
 
-use fulmar_core::{Agreement, Capabilities, Capability, HistoryItem, ServerConfig};
+use fulmar_core::{Agreement, Capabilities, Capability, HistoryItem, ServerConfig, Wake};
 use fulmar_sim::{CLIENT, Delay, Failure, Loss, Network, Outage, Queue, Rate, ms, secs};
 use fulmar_terminal::{ScrollbackLimits, SharedRow, Terminal, unpack_line};
 
@@ -265,16 +265,16 @@ fn what_a_program_prints_last_arrives_before_the_session_ends() -> Result<(), Fa
 }
 
 #[test]
-fn lines_that_nobody_takes_delay_no_end_for_long() -> Result<(), Failure> {
+fn lines_that_nobody_takes_delay_no_goodbye_for_long() -> Result<(), Failure> {
     let out = || Outage::between(secs(10), secs(400));
     let net = Network::seeded(3).up([out()]).down([out()]);
     let mut world = start(net, ScrollbackLimits::default())?;
     world.run_for(secs(10))?;
     write(&mut world, 0..1000);
     world.program_exits();
-    let took = world
-        .sim
-        .run_until(secs(60), |(_, far)| far.ended.is_some())?;
+    let took = world.sim.run_until(secs(60), |(_, far)| {
+        matches!(far.server.poll_timeout(), Some((_, Wake::Goodbye)))
+    })?;
     assert!(took < secs(14), "{took:?}");
     Ok(())
 }

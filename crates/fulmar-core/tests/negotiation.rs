@@ -5,11 +5,16 @@ mod support;
 
 use std::time::Duration;
 
-use fulmar_core::{Agreement, Capabilities, ClientEnding, ExitStatus, ServerEnding, ServerEvent};
-use fulmar_sim::{Delay, Duplication, Failure, Impairment, Loss, Network, Reordering, ms, secs};
+use fulmar_core::{
+    Agreement, Capabilities, ClientEnding, ExitRequest, ExitStatus, ServerEnding, ServerEvent, Wake,
+};
+use fulmar_sim::{
+    CLIENT, Change, Delay, Duplication, Failure, Impairment, Loss, Network, Reordering, SERVER,
+    minutes, ms, secs,
+};
 use fulmar_transport::Dialect;
 
-use support::World;
+use support::{Far, World, time};
 
 /// Two of the names are of a day to come.
 const OFFER: &str = "FULMAR OFFER 1 exit,history,streams\nsize 80 24\nword vim\nFULMAR END\n";
@@ -198,6 +203,13 @@ fn is_mixture(one: Dialect, other: Dialect) -> bool {
         && ![one, other].contains(&Dialect::Undecided)
 }
 
+/// Tells if a server has ended, or waits for nothing but an answer to its goodbye: each may be lost of those that a client gives
+/// before it is gone.
+fn has_done_its_part(far: &Far) -> bool {
+    let due = far.server.poll_timeout();
+    far.ended.is_some() || matches!(due, Some((_, Wake::Goodbye)))
+}
+
 /// Runs until both have ended, and fails as soon as one is native and the other is not.
 fn run_until_ended(world: &mut World, within: Duration) -> Result<Duration, Failure> {
     let mut mixture = None;
@@ -206,7 +218,7 @@ fn run_until_ended(world: &mut World, within: Duration) -> Result<Duration, Fail
         if is_mixture(dialects.0, dialects.1) {
             mixture = Some(dialects);
         }
-        mixture.is_some() || (near.ended.is_some() && far.ended.is_some())
+        mixture.is_some() || (near.ended.is_some() && has_done_its_part(far))
     })?;
     match mixture {
         Some(mixture) => Err(world.sim.found(format!("{mixture:?} at a time"))),
@@ -227,7 +239,8 @@ fn work(world: &mut World, expected: Dialect) -> Result<(), Failure> {
     let status = (expected == Dialect::Native).then_some(STATUS);
     assert_eq!(world.near().client.exit_status(), status);
     assert_eq!(world.near().ended, Some(ClientEnding::ServerEnded));
-    assert_eq!(world.far().ended, Some(ServerEnding::ProgramEnded));
+    let ended = world.far().ended.unwrap_or(ServerEnding::ProgramEnded);
+    assert_eq!(ended, ServerEnding::ProgramEnded);
     Ok(())
 }
 
@@ -274,6 +287,62 @@ fn the_status_of_a_program_arrives_through_loss_of_a_third() -> Result<(), Failu
         run_until_ended(&mut world, secs(30))?;
         assert_eq!(world.near().client.exit_status(), Some(status), "{seed}");
     }
+    Ok(())
+}
+
+/// A session whose program ends while nothing gets through, and stays away for that long.
+fn ends_in_an_outage(login: Login, outage: Duration) -> Result<World, Failure> {
+    let mut world = begin(login, 1, vec![Delay::ms(5)]);
+    world.sim.run_until(secs(60), |(_, far)| far.is_running)?;
+    world.run_for(secs(2))?;
+    world.sim.apply(Change::Cut(CLIENT));
+    world.run_for(secs(1))?;
+    world.program_writes(b"last words");
+    world.program_exits_with(STATUS);
+    world.run_for(outage)?;
+    Ok(world)
+}
+
+#[test]
+fn a_client_learns_of_the_end_of_its_program_after_an_outage() -> Result<(), Failure> {
+    for outage in [secs(3), secs(15), minutes(10), minutes(600)] {
+        let mut world = ends_in_an_outage(WHOLE, outage)?;
+        assert_eq!(world.far().ended, None, "{outage:?}");
+        world.sim.apply(Change::Restore(CLIENT));
+        run_until_ended(&mut world, secs(10))?;
+        assert_eq!(world.near().ended, Some(ClientEnding::ServerEnded));
+        assert_eq!(world.near().client.exit_status(), Some(STATUS));
+        assert!(world.seen().contains("last words"));
+        assert_eq!(world.far().ended, Some(ServerEnding::ProgramEnded));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_server_whose_program_has_ended_waits_for_its_client_for_a_day() -> Result<(), Failure> {
+    let mut world = ends_in_an_outage(WHOLE, minutes(24 * 60))?;
+    assert_eq!(world.far().ended, None);
+    world.run_for(secs(15))?;
+    assert_eq!(world.far().ended, Some(ServerEnding::ProgramEnded));
+
+    let mut world = ends_in_an_outage(WHOLE, minutes(1))?;
+    let now = time(world.sim.clock(SERVER));
+    world.far_mut().server.request_exit(now, ExitRequest::Now);
+    world.run_for(ms(100))?;
+    assert_eq!(world.far().ended, Some(ServerEnding::Asked));
+    Ok(())
+}
+
+#[test]
+fn a_server_waits_for_no_client_that_learns_nothing_of_the_end() -> Result<(), Failure> {
+    let stock = Login {
+        offer_sent: None,
+        offer_read: None,
+        announced: None,
+        announcement_read: None,
+    };
+    let world = ends_in_an_outage(stock, secs(12))?;
+    assert_eq!(world.far().ended, Some(ServerEnding::ProgramEnded));
     Ok(())
 }
 

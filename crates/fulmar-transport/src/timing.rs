@@ -486,8 +486,13 @@ impl TimerInput {
         }
     }
 
+    /// Tells whether an answer that may be lost is given once more. A client is gone soon, and the server may wait for it.
+    fn repeats_answer(&self) -> bool {
+        self.role == Role::Client && self.own_shutdown.is_none() && self.answered.is_some()
+    }
+
     fn ending_sends(&self, table: &mut Deadlines) {
-        if self.owes_answer {
+        if self.owes_answer || self.repeats_answer() {
             table.set(shutdown_answer(self.last_sent, self.interval));
         }
         if let Some((_, tries)) = self.own_shutdown

@@ -547,6 +547,11 @@ fn the_peers_end_is_answered_at_the_frame_interval_and_then_lingered_for() {
         ..quiet()
     };
     assert_eq!(next(&answered), Some((1250, Cause::LingerEnd)));
+    let client = TimerInput {
+        role: Role::Client,
+        ..answered
+    };
+    assert_eq!(next(&client), Some((1050, Cause::ShutdownAnswer)));
 }
 
 #[test]

@@ -23,6 +23,8 @@ for_each_starter! {
     one_open_port: fulmar;
     a_closed_window: fulmar;
     a_session_that_is_left_in_an_outage: fulmar;
+    a_program_that_ends_in_an_outage: fulmar;
+    a_program_that_has_ended_without_its_client: fulmar;
     a_session_whose_server_was_killed_is_not_said_to_go_on: fulmar;
     a_session_that_its_machine_does_not_know_any_more: fulmar;
     a_session_of_the_remote_machine_itself: fulmar;
@@ -209,6 +211,48 @@ fn a_session_that_is_left_in_an_outage(starter: Starter) {
         let_udp_pass(&scene.far, way);
     }
     expect_back(&scene, &mut attach(&scene, &[BOB]));
+}
+
+/// Has the shell of the session end in a moment, with nothing that gets through meanwhile.
+#[track_caller]
+fn end_in_an_outage(scene: &Scene, terminal: &mut Terminal) {
+    terminal.type_keys("sleep 3; echo la''st; exit 7\n");
+    terminal.wait_for_text("exit 7");
+    // The key has arrived, since its answer has.
+    for way in [Way::Out, Way::Back] {
+        block_udp(&scene.far, way);
+    }
+    terminal.wait_for_text("nothing heard for");
+}
+
+fn a_program_that_ends_in_an_outage(starter: Starter) {
+    let Some((scene, mut first)) = working(starter, &["--transport=udp"]) else {
+        return;
+    };
+    end_in_an_outage(&scene, &mut first);
+    for way in [Way::Out, Way::Back] {
+        let_udp_pass(&scene.far, way);
+    }
+    assert_eq!(first.wait_for_end().code(), Some(7));
+    first.wait_for_bytes(0, b"last");
+    first.expect_restored();
+    scene.expect_nothing_left();
+}
+
+fn a_program_that_has_ended_without_its_client(starter: Starter) {
+    let Some((scene, mut first)) = working(starter, &["--transport=udp"]) else {
+        return;
+    };
+    end_in_an_outage(&scene, &mut first);
+    drop(first);
+    for way in [Way::Out, Way::Back] {
+        let_udp_pass(&scene.far, way);
+    }
+    let mut second = attach(&scene, &[BOB]);
+    assert_eq!(second.wait_for_end().code(), Some(7));
+    second.wait_for_bytes(0, b"last");
+    second.expect_restored();
+    scene.expect_nothing_left();
 }
 
 /// Returns the number of the process of the only session there.
