@@ -762,7 +762,8 @@ fn where_the_agreement_was_altered_no_program_starts_and_the_server_leaves() {
     if !sees_environments() {
         return;
     }
-    let offer = "FULMAR OFFER 1 attach,challenge,exit,hints,idle,rich,sizes,ssh,terminal\nport 0\nword touch\nword started\nFULMAR END\n";
+    // Without `exit`: nobody is waited for who is to learn how the program has ended.
+    let offer = "FULMAR OFFER 1 attach,challenge,hints,idle,rich,sizes,ssh,terminal\nport 0\nword touch\nword started\nFULMAR END\n";
     for is_altered in [false, true] {
         let mut login = Login::start(&[]);
         login.write(offer);
