@@ -493,11 +493,6 @@ impl Server {
         silence.filter(|_| has_left || !self.liveness.is_attended())
     }
 
-    /// Returns the time that is left until the session ends if no client comes; `None` if it waits for ever.
-    pub fn expires_in(&self, now: Time) -> Option<Duration> {
-        self.liveness.expires_in(now)
-    }
-
     /// Returns the screen that the client is to see.
     pub fn screen(&self) -> &Screen {
         self.session.shown()

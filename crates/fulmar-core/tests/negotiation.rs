@@ -5,8 +5,9 @@ mod support;
 
 use std::time::Duration;
 
+use fulmar_base::Time;
 use fulmar_core::{
-    Agreement, Capabilities, ClientEnding, ExitRequest, ExitStatus, ServerEnding, ServerEvent, Wake,
+    Agreement, Capabilities, ClientEnding, ExitRequest, ExitStatus, ServerEnding, ServerEvent,
 };
 use fulmar_sim::{
     CLIENT, Change, Delay, Duplication, Failure, Impairment, Loss, Network, Reordering, SERVER,
@@ -206,8 +207,7 @@ fn is_mixture(one: Dialect, other: Dialect) -> bool {
 /// Tells if a server has ended, or waits for nothing but an answer to its goodbye: each may be lost of those that a client gives
 /// before it is gone.
 fn has_done_its_part(far: &Far) -> bool {
-    let due = far.server.poll_timeout();
-    far.ended.is_some() || matches!(due, Some((_, Wake::Goodbye)))
+    far.ended.is_some() || far.server.expires_in(Time::ZERO).is_some()
 }
 
 /// Runs until both have ended, and fails as soon as one is native and the other is not.
@@ -327,6 +327,8 @@ fn a_server_whose_program_has_ended_waits_for_its_client_for_a_day() -> Result<(
 
     let mut world = ends_in_an_outage(WHOLE, minutes(1))?;
     let now = time(world.sim.clock(SERVER));
+    let left = world.far().server.expires_in(now);
+    assert!(left.is_some_and(|left| left > minutes(23 * 60) && left < minutes(24 * 60)));
     world.far_mut().server.request_exit(now, ExitRequest::Now);
     world.run_for(ms(100))?;
     assert_eq!(world.far().ended, Some(ServerEnding::Asked));

@@ -79,6 +79,15 @@ impl Server {
         }
     }
 
+    /// Returns the time that is left until the session ends if no client comes; `None` if it waits for ever.
+    pub fn expires_in(&self, now: Time) -> Option<Duration> {
+        let missed = self.missed_until().map(|until| until.since(now));
+        missed
+            .into_iter()
+            .chain(self.liveness.expires_in(now))
+            .min()
+    }
+
     fn owes_history(&self) -> bool {
         let connection = self.connection.as_ref();
         connection.is_some_and(|connection| connection.owes_history(&self.session))
