@@ -1,6 +1,6 @@
 //! The server of a session as a state machine.
 
-mod last_lines;
+mod program_end;
 
 use std::collections::VecDeque;
 use std::time::Duration;
