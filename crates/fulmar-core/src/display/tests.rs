@@ -48,18 +48,25 @@ impl Scene {
         }
     }
 
-    fn draw(&mut self, now: u64, notice: Option<&str>) -> Vec<u8> {
-        let mut out = Vec::new();
+    /// Returns what the user is to see, and the display.
+    fn wanted(&mut self, notice: Option<&str>) -> (Wanted<'_>, &mut Display) {
+        let screen = self.program.screen();
         let wanted = Wanted {
-            screen: self.program.screen(),
+            screen,
             place: Place::Main { history_end: 0 },
             predicted: None,
-            cursor_shape: self.program.screen().cursor().shape,
+            cursor_shape: screen.cursor().shape,
             size: self.user.screen().size(),
             server_fits: self.server_fits,
             notice: notice.map(str::to_owned),
         };
-        self.display.draw(ms(now), &wanted, &mut out);
+        (wanted, &mut self.display)
+    }
+
+    fn draw(&mut self, now: u64, notice: Option<&str>) -> Vec<u8> {
+        let mut out = Vec::new();
+        let (wanted, display) = self.wanted(notice);
+        display.draw(ms(now), &wanted, &mut out);
         self.feed(&out);
         out
     }
@@ -70,16 +77,8 @@ impl Scene {
 
     fn leave_with(&mut self, fate: LastScreen) -> Vec<u8> {
         let mut out = Vec::new();
-        let wanted = Wanted {
-            screen: self.program.screen(),
-            place: Place::Main { history_end: 0 },
-            predicted: None,
-            cursor_shape: self.program.screen().cursor().shape,
-            size: self.user.screen().size(),
-            server_fits: self.server_fits,
-            notice: None,
-        };
-        self.display.leave(&wanted, fate, &mut out);
+        let (wanted, display) = self.wanted(None);
+        display.leave(&wanted, fate, &mut out);
         self.feed(&out);
         out
     }
