@@ -177,17 +177,22 @@ fn session(starter: Starter, more: &[&str]) -> Option<(Scene, Terminal)> {
     Some((scene, terminal))
 }
 
-fn of_a_session(starter: Starter) {
-    let Some((scene, mut terminal)) = session(starter, &[]) else {
-        return;
-    };
-    // ssh has ended, and what it had started.
+/// Waits until ssh has ended, and what it had started.
+#[track_caller]
+fn wait_for_end_of_login(scene: &Scene) {
     scene
         .near
         .wait_until_only(|line| line.starts_with("fulmar"));
     scene
         .far
         .wait_until_only(|line| is_daemon(line) || is_ours(line) || is_shell(line));
+}
+
+fn of_a_session(starter: Starter) {
+    let Some((scene, mut terminal)) = session(starter, &[]) else {
+        return;
+    };
+    wait_for_end_of_login(&scene);
     expect_no_leak(&scene, &mut terminal);
 }
 
@@ -203,12 +208,7 @@ fn of_a_session_that_is_taken(starter: Starter) {
     let attach: Vec<&str> = ["attach"].iter().chain(options).copied().collect();
     let mut second = scene.start(starter, &attach).expect("ours is there");
     type_words(&mut second);
-    scene
-        .near
-        .wait_until_only(|line| line.starts_with("fulmar"));
-    scene
-        .far
-        .wait_until_only(|line| is_daemon(line) || is_ours(line) || is_shell(line));
+    wait_for_end_of_login(&scene);
     expect_nowhere(&scene, &before, |_, _| false);
     expect_no_leak(&scene, &mut second);
 }
