@@ -11,6 +11,7 @@
 //! | [`write_program`] | a file that can be run at once |
 //! | [`PtyProgram`] | a program on a pseudo-terminal: keys, output, its end |
 //! | [`SshFiles`], [`Sshd`] | keys and configurations for an sshd; an sshd on loopback that has them |
+//! | [`Relay`] | a network on loopback that loses, delays, counts, can be cut, and moves the client |
 //! | [`TimedUdpSocket`] | a UDP socket whose reads end at a deadline, and not for a signal |
 
 mod killed_child;
@@ -19,6 +20,7 @@ pub mod peers;
 mod process;
 mod program_file;
 mod pty_program;
+mod relay;
 mod ssh_files;
 mod sshd;
 mod timed_udp_socket;
@@ -28,6 +30,7 @@ pub use median::median;
 pub use process::{Process, adopt_orphans, sees_environments};
 pub use program_file::write_program;
 pub use pty_program::PtyProgram;
+pub use relay::{Passed, Relay};
 pub use ssh_files::SshFiles;
 pub use sshd::Sshd;
 pub use timed_udp_socket::TimedUdpSocket;

@@ -8,7 +8,7 @@
 //! core, datagram, quic, terminal ◄─ login ◄─ fulmar, for what an offer and an invitation hold
 //! core, login, predict ◄─ settings ◄─ fulmar, for the values that settings have
 //! core, login, settings ◄─ compat ◄─ fulmar, for names, ports and the environment
-//! platform ◄─ testbed ◄─ lab, xtask, and tests of fulmar
+//! platform, sim ◄─ testbed ◄─ lab, xtask, and tests of fulmar
 //! ```
 //!
 //! Any of them may use base, which uses none.
@@ -153,7 +153,7 @@ const MEMBERS: &[Member] = &[
     },
     Member {
         name: TEST_BED,
-        uses: &["fulmar-platform"],
+        uses: &["fulmar-platform", SIMULATOR],
         reach: Reach::System,
     },
     Member {
@@ -166,7 +166,7 @@ const MEMBERS: &[Member] = &[
 /// The values that many crates name. Any member may use it; it uses none.
 const BASE: &str = "fulmar-base";
 
-/// Tests of any member may use it, and the lab; nothing that is shipped may.
+/// Tests of any member may use it, the test bed, and the lab; nothing that is shipped may.
 const SIMULATOR: &str = "fulmar-sim";
 
 /// Tests and measurements of real programs share it. Tests of `fulmar` may use it, the lab and xtask; nothing that

@@ -16,7 +16,6 @@ mod memory;
 mod modes;
 pub(crate) mod network;
 mod pair;
-mod relay;
 mod server;
 mod session;
 mod terminal;
@@ -29,7 +28,6 @@ pub(crate) use machine::{Bell, Machine, PASSWORD, Person};
 pub(crate) use memory::{Needles, mappings, mappings_if_it_runs};
 pub(crate) use modes::Modes;
 pub(crate) use pair::{Make, Pair, for_each_make, for_each_pair};
-pub(crate) use relay::Relay;
 pub(crate) use server::Server;
 pub(crate) use session::{Session, Setup, Wire, rules};
 pub(crate) use terminal::{Rules, Terminal, wait_until_same};
@@ -37,7 +35,7 @@ pub(crate) use world::{SERVER_STAYS_SECONDS, World};
 
 use fulmar_testbed::TimedUdpSocket;
 pub(crate) use fulmar_testbed::{
-    DEADLINE, Process, adopt_orphans, sees_environments, write_program,
+    DEADLINE, Process, Relay, adopt_orphans, sees_environments, write_program,
 };
 
 /// The prompt of the shell that tests type at.

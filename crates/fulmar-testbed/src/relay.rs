@@ -15,7 +15,7 @@ use fulmar_sim::{Chance, Random};
 const DATAGRAM_MAX: usize = 65_536;
 
 /// Passes datagrams on until it is dropped.
-pub(crate) struct Relay {
+pub struct Relay {
     port: u16,
     network: Arc<Mutex<Network>>,
     wake: PipeWriter,
@@ -31,10 +31,11 @@ enum Way {
 
 /// The traffic that has passed in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Passed {
-    pub(crate) datagrams: u64,
+pub struct Passed {
+    /// Datagrams, the empty ones too.
+    pub datagrams: u64,
     /// UDP payload only.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
 }
 
 impl Passed {
@@ -75,7 +76,12 @@ struct InFlight {
 
 impl Relay {
     /// Opens a port of its own on loopback and passes what arrives there on to `server_port`.
-    pub(crate) fn to(server_port: u16) -> Self {
+    ///
+    /// # Panics
+    ///
+    /// Where the system has no port.
+    #[must_use]
+    pub fn to(server_port: u16) -> Self {
         let server = SocketAddr::from((Ipv4Addr::LOCALHOST, server_port));
         let outside = bind(Ipv4Addr::LOCALHOST).expect("a port on loopback");
         let inside = connect(Ipv4Addr::LOCALHOST, server).expect("a port on loopback");
@@ -111,42 +117,46 @@ impl Relay {
     }
 
     /// The port that the client talks to.
-    pub(crate) fn port(&self) -> u16 {
+    pub fn port(&self) -> u16 {
         self.port
     }
 
     /// Loses `percent` of the datagrams, either way, by the given seed.
-    pub(crate) fn lose(&self, percent: f64, seed: u64) {
+    pub fn lose(&self, percent: f64, seed: u64) {
         let mut network = lock(&self.network);
         network.loss = Chance::percent(percent);
         network.random = Random::stream(seed, 0);
     }
 
     /// Loses the next datagrams of the client.
-    pub(crate) fn lose_the_next(&self, datagrams: u64) {
+    pub fn lose_the_next(&self, datagrams: u64) {
         lock(&self.network).doomed = datagrams;
     }
 
     /// Makes every datagram take this long.
-    pub(crate) fn delay(&self, delay: Duration) {
+    pub fn delay(&self, delay: Duration) {
         lock(&self.network).delay = delay;
     }
 
     /// Drops everything from here on, both ways, with what is under way.
-    pub(crate) fn cut(&self) {
+    pub fn cut(&self) {
         let mut network = lock(&self.network);
         network.is_cut = true;
         network.in_flight.clear();
     }
 
     /// Passes everything on again.
-    pub(crate) fn mend(&self) {
+    pub fn mend(&self) {
         lock(&self.network).is_cut = false;
     }
 
     /// Moves the client to another port of `address`, which is some 127.0.0.x. What is sent to the
     /// address before is lost.
-    pub(crate) fn move_to(&self, address: Ipv4Addr) {
+    ///
+    /// # Panics
+    ///
+    /// Where that is none of this machine's.
+    pub fn move_to(&self, address: Ipv4Addr) {
         {
             let mut network = lock(&self.network);
             let server = network.inside.peer_addr().expect("a connected socket");
@@ -158,22 +168,22 @@ impl Relay {
     }
 
     /// Returns the traffic that the client has sent, lost datagrams included.
-    pub(crate) fn up(&self) -> Passed {
+    pub fn up(&self) -> Passed {
         lock(&self.network).up
     }
 
     /// The nonces of all that the client has sent, in the order in which they came.
-    pub(crate) fn nonces(&self) -> Vec<u64> {
+    pub fn nonces(&self) -> Vec<u64> {
         lock(&self.network).nonces.clone()
     }
 
     /// Returns the traffic that the server has sent, lost datagrams included.
-    pub(crate) fn down(&self) -> Passed {
+    pub fn down(&self) -> Passed {
         lock(&self.network).down
     }
 
     /// Returns the address from which the client was last heard.
-    pub(crate) fn client(&self) -> Option<SocketAddr> {
+    pub fn client(&self) -> Option<SocketAddr> {
         lock(&self.network).client
     }
 
@@ -316,8 +326,11 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support::{DEADLINE, udp_socket};
-    use fulmar_testbed::TimedUdpSocket;
+    use crate::{DEADLINE, TimedUdpSocket};
+
+    fn udp_socket() -> TimedUdpSocket {
+        TimedUdpSocket::on_loopback(DEADLINE).unwrap()
+    }
 
     /// A server that has heard from the client through the relay, and the client.
     fn both_ends() -> (TimedUdpSocket, Relay, TimedUdpSocket) {
