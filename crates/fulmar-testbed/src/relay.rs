@@ -11,8 +11,11 @@ use std::time::{Duration, Instant};
 use fulmar_platform::{Interest, Poller};
 use fulmar_sim::{Chance, Random};
 
-/// Longer than any datagram that either end sends.
+/// The bytes that are received at once. Source: RFC 768, whose length has 16 bits.
 const DATAGRAM_MAX: usize = 65_536;
+
+/// The addresses left behind that are kept. Chosen by eye: nobody sends to the client's address of so long ago.
+const LEFT_BEHIND_MAX: usize = 64;
 
 /// Passes datagrams on until it is dropped.
 pub struct Relay {
@@ -57,8 +60,8 @@ struct Network {
     outside: Arc<UdpSocket>,
     /// The socket whose address the server sees.
     inside: Arc<UdpSocket>,
-    /// Sockets of addresses left behind: open, so that nothing comes back from there, and deaf.
-    left_behind: Vec<Arc<UdpSocket>>,
+    /// Sockets of the last addresses left behind: open, so that nothing comes back from there, and deaf.
+    left_behind: VecDeque<Arc<UdpSocket>>,
     /// The address from which the client was last heard: it may change its port.
     client: Option<SocketAddr>,
     up: Passed,
@@ -95,7 +98,7 @@ impl Relay {
             delay: Duration::ZERO,
             outside: Arc::new(outside),
             inside: Arc::new(inside),
-            left_behind: Vec::new(),
+            left_behind: VecDeque::new(),
             client: None,
             up: Passed::default(),
             down: Passed::default(),
@@ -162,7 +165,10 @@ impl Relay {
             let server = network.inside.peer_addr().expect("a connected socket");
             let new = connect(address, server).expect("all of 127.0.0.0/8 is ours");
             let old = std::mem::replace(&mut network.inside, Arc::new(new));
-            network.left_behind.push(old);
+            network.left_behind.push_back(old);
+            if network.left_behind.len() > LEFT_BEHIND_MAX {
+                network.left_behind.pop_front();
+            }
         }
         self.wake();
     }

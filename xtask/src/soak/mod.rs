@@ -5,7 +5,6 @@
 //! looked at all the while. What rises after the warm-up, by more than its noise, is a finding. In the end each
 //! command has to have been run once and in order.
 
-mod relay;
 mod sample;
 mod session;
 mod slope;

@@ -2,15 +2,14 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use fulmar_platform::{Spawn, WindowSize};
-use fulmar_testbed::{Process, PtyProgram};
-
-use super::relay::Relay;
+use fulmar_testbed::{Process, PtyProgram, Relay};
 
 /// The user's habits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +94,7 @@ impl Session {
     pub(super) fn start(place: &Place, habit: Habit) -> Result<Session> {
         let (server, relay, mut client) = if habit == Habit::Roaming {
             let (port, key, server) = place.server()?;
-            let relay = Relay::to(port)?;
+            let relay = Relay::to(port);
             let mut spawn = place.spawn(&["client", "127.0.0.1", &relay.port().to_string()]);
             spawn.env("MOSH_KEY", key);
             (server, Some(relay), PtyProgram::start(&spawn, SIZE)?)
@@ -167,7 +166,7 @@ impl Session {
                 bail!("the client of {name} does not leave")
             }
             (_, Some(relay)) if self.typed.is_multiple_of(COMMANDS_BETWEEN_MOVES) => {
-                relay.move_client()?
+                relay.move_to(Ipv4Addr::LOCALHOST);
             }
             _ => {}
         }
