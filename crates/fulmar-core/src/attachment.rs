@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fulmar_base::Time;
+use fulmar_transport::FarewellWords;
 
 use crate::connection::Connection;
 
@@ -15,13 +16,20 @@ const USED_WITHIN: Duration = Duration::from_secs(60);
 pub(crate) struct Attachment {
     made: Time,
     pub(crate) connection: Connection,
+    /// Says who attaches, to the client that loses the session.
+    pub(crate) taker: Option<FarewellWords>,
 }
 
 impl Attachment {
-    pub(crate) fn new(now: Time, connection: Connection) -> Attachment {
+    pub(crate) fn new(
+        now: Time,
+        connection: Connection,
+        taker: Option<FarewellWords>,
+    ) -> Attachment {
         Attachment {
             made: now,
             connection,
+            taker,
         }
     }
 

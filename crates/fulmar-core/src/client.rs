@@ -551,6 +551,12 @@ impl Client {
         ExitStatus::from_wire(number).filter(|_| is_agreed)
     }
 
+    /// Returns who has taken the session, in the words of its server, if it has said so.
+    pub fn taken_by(&self) -> Option<&str> {
+        let words = self.endpoint.farewell_words()?;
+        self.is_taken_over().then_some(words.as_str())
+    }
+
     /// Returns the dialect that is spoken with the server.
     pub fn dialect(&self) -> Dialect {
         self.endpoint.dialect()

@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use fulmar_base::Time;
 use fulmar_datagram::{Direction, Key, Opener, Sealer};
-use fulmar_transport::{Dialect, Endpoint, EndpointConfig, Intake, Role, StateNumber};
+use fulmar_transport::{
+    Dialect, Endpoint, EndpointConfig, FarewellWords, Intake, Role, StateNumber,
+};
 
 use crate::agreement::Agreement;
 use crate::capability::{Capabilities, Capability};
@@ -101,10 +103,13 @@ impl Connection {
         self.capabilities.has(Capability::Exit) && self.endpoint.dialect() == Dialect::Native
     }
 
-    /// Begins to tell the client that another one has taken its session.
-    pub(crate) fn dismiss(&mut self, now: Time) {
+    /// Begins to tell the client that another one has taken its session, and who that is.
+    pub(crate) fn dismiss(&mut self, now: Time, taker: Option<FarewellWords>) {
         if self.capabilities.has(Capability::Exit) {
             self.endpoint.set_farewell(WIRE_TAKEN_OVER);
+            if let Some(taker) = taker {
+                self.endpoint.set_farewell_words(taker);
+            }
         }
         // It may be asleep, and learns of it when it wakes up.
         self.endpoint.persist_shutdown();

@@ -9,7 +9,9 @@ use fulmar_base::{Hint, PathId, SendError, Time};
 use fulmar_datagram::Key;
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
 use fulmar_terminal::{Screen, ScrollbackLimits, Size, TerminalReport};
-use fulmar_transport::{Arrival, Dialect, Ending, EndpointEvent, Received, StateNumber, Transmit};
+use fulmar_transport::{
+    Arrival, Dialect, Ending, EndpointEvent, FarewellWords, Received, StateNumber, Transmit,
+};
 
 use crate::agreement::Agreement;
 use crate::attachment::Attachment;
@@ -74,6 +76,8 @@ pub struct AttachConfig {
     pub size: Size,
     /// The longest datagram to send.
     pub datagram_bytes: usize,
+    /// Says who attaches, to the client that loses the session.
+    pub taker: Option<FarewellWords>,
     /// For the chaff; from the system's random source.
     pub seed: Seed,
 }
@@ -249,6 +253,7 @@ impl Server {
             agreement,
             size,
             datagram_bytes,
+            taker,
             seed,
         } = config;
         let config = ConnectionConfig {
@@ -259,7 +264,7 @@ impl Server {
         };
         tracing::info!("another client may attach");
         let connection = Connection::new(now, key, config).attaching();
-        self.attachment = Some(Attachment::new(now, connection));
+        self.attachment = Some(Attachment::new(now, connection, taker));
         true
     }
 
@@ -562,7 +567,7 @@ impl Server {
         let before = self.connection.replace(connection);
         // One that was not heard yet may be on its way, too.
         if let Some(mut before) = before.filter(|before| !before.is_left()) {
-            before.dismiss(now);
+            before.dismiss(now, attachment.taker);
             if self.dismissed.len() == DISMISSED_MAX {
                 self.dismissed.pop_front();
             }

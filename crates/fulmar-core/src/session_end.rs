@@ -36,14 +36,17 @@ impl SessionEnd {
         }
     }
 
-    /// Returns what the user is told by Fulmar; `None` if nothing, since the last screen and the status
-    /// of a command say enough.
-    pub fn farewell(self, last_screen: LastScreen) -> Option<String> {
+    /// Returns what the user is told by Fulmar; `None` if nothing, since the last screen and the status of a command say
+    /// enough. `taker` says who has taken the session, if it was taken.
+    pub fn farewell(self, last_screen: LastScreen, taker: Option<&str>) -> Option<String> {
         let told = match (self, last_screen) {
             (SessionEnd::User, _) => "you have ended the session".to_owned(),
             (SessionEnd::Detached, _) => "you have left the session, which goes on".to_owned(),
             (SessionEnd::OtherClient, _) => {
-                "another client has taken the session, which goes on".to_owned()
+                let who = taker.map_or("another client".to_owned(), |from| {
+                    format!("a client at {from}")
+                });
+                format!("{who} has taken the session, which goes on")
             }
             (SessionEnd::Program(_), LastScreen::Printed) => return None,
             (SessionEnd::Program(status), LastScreen::Dropped) => match status {
@@ -96,13 +99,23 @@ mod tests {
                 "[fulmar: another client has taken the session, which goes on]",
             ),
         ] {
-            assert_eq!(end.farewell(LastScreen::Dropped).as_deref(), Some(told));
+            assert_eq!(
+                end.farewell(LastScreen::Dropped, None).as_deref(),
+                Some(told)
+            );
         }
+        let taken = SessionEnd::OtherClient.farewell(LastScreen::Dropped, Some("192.0.2.7"));
+        let told = "[fulmar: a client at 192.0.2.7 has taken the session, which goes on]";
+        assert_eq!(taken.as_deref(), Some(told));
     }
 
     #[test]
     fn a_command_that_has_ended_needs_no_farewell() {
-        assert_eq!(CODE.farewell(LastScreen::Printed), None);
-        assert!(SessionEnd::User.farewell(LastScreen::Printed).is_some());
+        assert_eq!(CODE.farewell(LastScreen::Printed, None), None);
+        assert!(
+            SessionEnd::User
+                .farewell(LastScreen::Printed, None)
+                .is_some()
+        );
     }
 }

@@ -15,8 +15,8 @@ use fulmar_datagram::Key;
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
 use fulmar_sim::{NonceLedger, Random, Seeds};
 use fulmar_terminal::{Row, Size, Vocabulary};
-use fulmar_transport::Arrival;
 use fulmar_transport::limits::TURN_WORK_MAX;
+use fulmar_transport::{Arrival, FarewellWords};
 
 #[path = "attach/leaving.rs"]
 mod leaving;
@@ -126,6 +126,7 @@ impl World {
             agreement: agreement(part),
             size: Size::default(),
             datagram_bytes: DATAGRAM_BYTES_IPV4,
+            taker: FarewellWords::new(&format!("client {part}")),
             seed: seed(self.number, 100 + part),
         };
         self.server.attach(self.time(), config)
@@ -456,6 +457,8 @@ fn whoever_attaches_has_the_whole_screen_and_an_old_client_is_not_heard_any_more
     assert_eq!(world.read, b"a000;b000;");
     assert_eq!(seats[0].ending, None);
     assert_eq!(seats[1].ending, Some(ClientEnding::TakenOver));
+    assert_eq!(seats[1].client.taken_by(), Some("client 1"));
+    assert_eq!(seats[0].client.taken_by(), None);
 }
 
 #[test]

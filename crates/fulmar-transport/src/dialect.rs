@@ -4,6 +4,7 @@ use crate::StateNumber;
 use crate::challenge::Challenge;
 use crate::ending::Ending;
 use crate::extensions::Extensions;
+use crate::farewell_words::FarewellWords;
 
 /// A hash that stands for an agreement. Both ends hash how they came to it, and only ends that have seen the same have
 /// the same digest. It is no secret.
@@ -76,8 +77,10 @@ pub(crate) struct Handshake {
     dialect: Dialect,
     /// The farewell that goes with our goodbye.
     farewell: Option<u64>,
+    farewell_words: Option<FarewellWords>,
     /// The farewell that came with the peer's goodbye.
     heard_farewell: Option<u64>,
+    heard_farewell_words: Option<FarewellWords>,
 }
 
 /// The fields of an instruction of ours that stock does not have.
@@ -85,6 +88,7 @@ pub(crate) struct Handshake {
 pub(crate) struct Addition {
     pub(crate) digest: Option<Digest>,
     pub(crate) farewell: Option<u64>,
+    pub(crate) farewell_words: Option<FarewellWords>,
     /// The silence that we announce.
     pub(crate) silence: Option<u64>,
     /// The number of the peer's moves.
@@ -100,6 +104,7 @@ impl Addition {
         Extensions {
             digest: self.digest.as_ref().map(|digest| &digest.as_bytes()[..]),
             farewell: self.farewell,
+            farewell_words: self.farewell_words.as_ref().map(FarewellWords::as_bytes),
             silence: self.silence,
             moves: self.moves,
             challenge: self.challenge,
@@ -117,7 +122,9 @@ impl Handshake {
             own,
             dialect: Dialect::Undecided,
             farewell: None,
+            farewell_words: None,
             heard_farewell: None,
+            heard_farewell_words: None,
         }
     }
 
@@ -147,11 +154,21 @@ impl Handshake {
     pub(crate) fn hear_farewell(&mut self, extensions: Extensions<'_>) {
         if self.dialect == Dialect::Native && extensions.farewell.is_some() {
             self.heard_farewell = extensions.farewell;
+            let words = extensions.farewell_words;
+            self.heard_farewell_words = words.and_then(FarewellWords::from_bytes);
         }
     }
 
     pub(crate) fn set_farewell(&mut self, number: u64) {
         self.farewell = Some(number);
+    }
+
+    pub(crate) fn set_farewell_words(&mut self, words: FarewellWords) {
+        self.farewell_words = Some(words);
+    }
+
+    pub(crate) fn heard_farewell_words(&self) -> Option<&FarewellWords> {
+        self.heard_farewell_words.as_ref()
     }
 
     pub(crate) fn heard_farewell(&self) -> Option<u64> {
@@ -166,6 +183,7 @@ impl Handshake {
         Addition {
             digest: self.own.filter(|_| says_digest),
             farewell: self.farewell.filter(|_| says_farewell),
+            farewell_words: self.farewell_words.filter(|_| says_farewell),
             ..Addition::default()
         }
     }

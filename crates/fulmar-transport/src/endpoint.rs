@@ -9,6 +9,7 @@ use crate::counters::{Counters, tick};
 use crate::dialect::Dialect;
 use crate::ending::Ending;
 use crate::event::{Arrival, DatagramVerdict, EndpointEvent, Received, Transmit};
+use crate::farewell_words::FarewellWords;
 use crate::inbox::Inbox;
 use crate::outbox::{Noise, Outbox};
 use crate::receiver::{Intake, Receiver};
@@ -225,6 +226,11 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         self.conversation.handshake.set_farewell(number);
     }
 
+    /// Says a text with that number, under the same conditions.
+    pub fn set_farewell_words(&mut self, words: FarewellWords) {
+        self.conversation.handshake.set_farewell_words(words);
+    }
+
     /// Returns datagrams to send now, and puts them into `out` in place of what that held; `None` if
     /// there is nothing to send at present.
     pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
@@ -339,6 +345,11 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     /// [`Dialect::Native`].
     pub fn farewell(&self) -> Option<u64> {
         self.conversation.handshake.heard_farewell()
+    }
+
+    /// Returns the text that came with that number, if one did.
+    pub fn farewell_words(&self) -> Option<&FarewellWords> {
+        self.conversation.handshake.heard_farewell_words()
     }
 
     /// Returns how the conversation has ended, if it has.

@@ -11,6 +11,7 @@ mod field {
     pub(super) const CHALLENGE: u32 = 68;
     pub(super) const PADDING: u32 = 69;
     pub(super) const PROBED: u32 = 70;
+    pub(super) const FAREWELL_WORDS: u32 = 71;
 }
 
 /// The fields of an instruction beyond stock's seven, numbered from 64 on (docs/protocol.md §13.2). A stock peer passes
@@ -26,6 +27,8 @@ pub struct Extensions<'a> {
     pub digest: Option<&'a [u8]>,
     /// The number that goes with its sender's goodbye.
     pub farewell: Option<u64>,
+    /// The text that goes with that number, or what is to pass for it.
+    pub farewell_words: Option<&'a [u8]>,
     /// The milliseconds for which its sender, a client, will be silent at most. The receiver answers at once.
     pub silence: Option<u64>,
     /// The number of times that its sender, a server, has seen the client move.
@@ -45,6 +48,7 @@ impl<'a> Extensions<'a> {
             (field::DIGEST, Value::Bytes(bytes)) => self.digest = Some(bytes),
             (field::DIGEST, _) => self.digest = Some(&[]),
             (field::FAREWELL, Value::Varint(number)) => self.farewell = Some(number),
+            (field::FAREWELL_WORDS, Value::Bytes(bytes)) => self.farewell_words = Some(bytes),
             (field::SILENCE, Value::Varint(millis)) => self.silence = Some(millis),
             (field::MOVES, Value::Varint(number)) => self.moves = Some(number),
             (field::PADDING, Value::Bytes(bytes)) => self.padding = Some(bytes),
@@ -79,13 +83,19 @@ impl<'a> Extensions<'a> {
         if let Some(number) = self.probed {
             put_uint(out, field::PROBED, number);
         }
+        if let Some(words) = self.farewell_words {
+            put_bytes(out, field::FAREWELL_WORDS, words);
+        }
     }
 
     /// Returns a bound on what [`encode`](Extensions::encode) appends.
     pub(crate) fn encoded_bytes_max(&self) -> usize {
-        let [digest, padding] =
-            [self.digest, self.padding].map(|bytes| bytes.map_or(0, <[u8]>::len));
-        EXTENSION_BYTES_MAX + digest + bytes_field_bytes(field::PADDING, padding)
+        let [digest, padding, words] = [self.digest, self.padding, self.farewell_words]
+            .map(|bytes| bytes.map_or(0, <[u8]>::len));
+        EXTENSION_BYTES_MAX
+            + digest
+            + bytes_field_bytes(field::PADDING, padding)
+            + bytes_field_bytes(field::FAREWELL_WORDS, words)
     }
 }
 
@@ -136,6 +146,7 @@ mod tests {
                 let extensions = Extensions {
                     digest,
                     farewell,
+                    farewell_words: digest,
                     silence: farewell,
                     moves: farewell.map(|number| number / 2),
                     challenge: farewell.map(|number| Challenge::new(number.to_be_bytes())),
@@ -151,7 +162,7 @@ mod tests {
     #[test]
     fn fields_of_stock_and_of_tomorrow_are_passed_over() {
         let mut bytes = Vec::new();
-        for number in [1, 7, 63, 71, 1000] {
+        for number in [1, 7, 63, 72, 1000] {
             put_uint(&mut bytes, number, 5);
             put_bytes(&mut bytes, number, b"what");
         }

@@ -70,6 +70,7 @@ impl<'a> Instruction<'a> {
             extensions: Extensions {
                 digest: None,
                 farewell: None,
+                farewell_words: None,
                 silence: None,
                 moves: None,
                 challenge: None,
@@ -229,6 +230,7 @@ mod tests {
             extensions: Extensions {
                 digest: Some(&[9; 32]),
                 farewell: Some(3),
+                farewell_words: Some(b"here"),
                 silence: Some(6000),
                 moves: Some(1),
                 challenge: Some(Challenge::new([7; Challenge::BYTES])),
@@ -244,7 +246,8 @@ mod tests {
         assert_eq!(tail[35..38], [0x88, 0x04, 3]);
         assert_eq!(tail[38..45], [0x90, 0x04, 0xf0, 0x2e, 0x98, 0x04, 1]);
         assert_eq!(tail[45..56], [0xa2, 0x04, 8, 7, 7, 7, 7, 7, 7, 7, 7]);
-        assert_eq!(tail[56..], [0xaa, 0x04, 3, 0, 0, 0, 0xb0, 0x04, 5]);
+        assert_eq!(tail[56..65], [0xaa, 0x04, 3, 0, 0, 0, 0xb0, 0x04, 5]);
+        assert_eq!(tail[65..], *b"\xba\x04\x04here");
     }
 
     #[test]
@@ -258,6 +261,8 @@ mod tests {
             extensions: Extensions {
                 digest: Some(&[0; Digest::BYTES]),
                 farewell: Some(u64::MAX),
+                // It goes with a goodbye, which has room.
+                farewell_words: None,
                 silence: Some(u64::MAX),
                 moves: Some(u64::MAX),
                 challenge: Some(Challenge::new([7; Challenge::BYTES])),

@@ -89,6 +89,7 @@ mod endpoint;
 mod error;
 mod event;
 mod extensions;
+mod farewell_words;
 mod hopping;
 mod idle;
 mod inbox;
@@ -138,6 +139,7 @@ pub use event::{
     TransmitNumbers,
 };
 pub use extensions::Extensions;
+pub use farewell_words::FarewellWords;
 pub use instruction::{Instruction, Numbers};
 pub use outbox::Noise;
 pub use receiver::{Intake, Receiver, Refusal, StateOutcome};

@@ -20,7 +20,8 @@ use fulmar_datagram::{Direction, Fragment, Key, Sealer, Stamps};
 use fulmar_terminal::{Checker, Size, Terminal, Vocabulary};
 use fulmar_transport::limits::{INSTRUCTION_BYTES_MAX, INSTRUCTION_WORK_MAX};
 use fulmar_transport::{
-    Arrival, Deflater, Fragmenter, Instruction, Numbers, Received, Role, StateNumber, StateOutcome,
+    Arrival, Deflater, FarewellWords, Fragmenter, Instruction, Numbers, Received, Role,
+    StateNumber, StateOutcome,
 };
 
 const PATH: PathId = PathId::new(1);
@@ -185,6 +186,7 @@ impl Victim {
             agreement,
             size: Size::default(),
             datagram_bytes: DATAGRAM_BYTES_IPV4,
+            taker: FarewellWords::new("192.0.2.7"),
             seed: [3; 32],
         };
         assert!(server.attach(self.now, config));

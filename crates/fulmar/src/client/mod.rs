@@ -74,6 +74,7 @@ pub(crate) fn run(
     let ended = ended.unwrap_or_else(|failure| EndedSession {
         end: Err(failure),
         way_back: None,
+        taker: None,
         lost: 0,
     });
     Ok(farewell(ended, LastScreen::Dropped, compat))
@@ -258,6 +259,7 @@ impl ClientSetup {
         let mut ended = EndedSession {
             end: Ok(SessionEnd::User),
             way_back: None,
+            taker: None,
             lost: 0,
         };
         ended.end = self.hold(params, &mut ended);
@@ -366,6 +368,7 @@ impl ClientSetup {
         if goes_on {
             let name = event_loop.login.as_ref().and_then(session_name);
             ended_session.way_back = command_back(params.destination.as_deref(), name);
+            ended_session.taker = event_loop.client.taken_by().map(str::to_owned);
             ended_session.lost = event_loop.client.unacknowledged_keys();
         }
         end
@@ -406,6 +409,8 @@ pub(crate) struct EndedSession {
     pub(crate) end: Result<SessionEnd, ClientError>,
     /// The command that takes it again, if it goes on.
     pub(crate) way_back: Option<String>,
+    /// The one who has taken it, if that is known.
+    pub(crate) taker: Option<String>,
     /// The bytes that were typed, and of which the server has not said that they have arrived, if it goes on.
     pub(crate) lost: usize,
 }
@@ -535,10 +540,14 @@ pub(crate) fn farewell(ended: EndedSession, last_screen: LastScreen, compat: Com
     let EndedSession {
         end,
         way_back,
+        taker,
         lost,
     } = ended;
     let (status, told) = match &end {
-        Ok(end) => (end.status(compat), end.farewell(last_screen)),
+        Ok(end) => (
+            end.status(compat),
+            end.farewell(last_screen, taker.as_deref()),
+        ),
         Err(failure) => (report::failure(failure, compat.program(), compat), None),
     };
     match (compat, told) {

@@ -76,7 +76,7 @@ fn open(name: &SessionName) -> Result<UnixStream, SessionsError> {
 }
 
 /// Returns the address from which ssh has come.
-fn client_address(environment: &Environment) -> Option<IpAddr> {
+pub(super) fn client_address(environment: &Environment) -> Option<IpAddr> {
     let connection = environment.get("SSH_CONNECTION")?.to_str()?;
     connection.split(' ').next()?.parse().ok()
 }

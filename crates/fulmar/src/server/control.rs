@@ -10,6 +10,7 @@ use fulmar_base::Time;
 use fulmar_core::{AttachConfig, CompatMode, Server};
 use fulmar_login::{Announcement, BindAddress, BootstrapLine, PortRange, SessionInfo, SessionName};
 use fulmar_settings::Environment;
+use fulmar_transport::FarewellWords;
 
 use super::bind::{self, Bound};
 use super::error::ServerError;
@@ -243,6 +244,9 @@ impl SessionControl {
             agreement: Announcement::ours().agreement_on(offer.capabilities, &received.text),
             size: offer.size.unwrap_or_default(),
             datagram_bytes: listening.datagram_bytes,
+            taker: place
+                .from
+                .and_then(|from| FarewellWords::new(&from.to_string())),
             seed,
         };
         if server.attach(now, config) {
@@ -323,6 +327,7 @@ mod tests {
                 text => BindAddress::Address(text.into()),
             }),
             ports: ports.map(|text| PortRange::parse(text).unwrap()),
+            from: None,
         };
         let (everywhere, here) = (port(None), port(Some("127.0.0.1")));
         for (place, does_everywhere, does_here) in [

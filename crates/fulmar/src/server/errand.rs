@@ -20,6 +20,7 @@ use fulmar_settings::Environment;
 
 use super::announce;
 use super::bind;
+use super::carry::client_address;
 use super::detach::Streams;
 use super::error::ServerError;
 use super::lifetime;
@@ -129,6 +130,7 @@ pub(super) fn place(
             other => other,
         }),
         ports: given.ports.or(offered.1),
+        from: client_address(environment),
     }
 }
 

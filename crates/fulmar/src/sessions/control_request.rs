@@ -55,6 +55,8 @@ pub(crate) struct AttachPlace {
     pub(crate) bind: Option<BindAddress>,
     /// The ports.
     pub(crate) ports: Option<PortRange>,
+    /// The address from which its ssh has come.
+    pub(crate) from: Option<IpAddr>,
 }
 
 /// Returns the text that asks for a client to be expected.
@@ -69,6 +71,9 @@ pub(crate) fn attach_text(place: &AttachPlace, offer: &[u8], key: &Key) -> Zeroi
     }
     if let Some(ports) = place.ports {
         line.push_str(&format!(" ports={}", ports.as_option()));
+    }
+    if let Some(from) = place.from {
+        line.push_str(&format!(" from={from}"));
     }
     let key = key.to_base64();
     // Enough room from the start: a longer buffer would leave the shorter one behind.
@@ -199,6 +204,7 @@ fn read_line(line: &[u8]) -> Option<Line> {
                     ("bind", "any") => place.bind = Some(BindAddress::Any),
                     ("bind", address) => place.bind = Some(BindAddress::Address(address.into())),
                     ("ports", ports) => place.ports = Some(PortRange::parse(ports).ok()?),
+                    ("from", from) => place.from = Some(from.parse().ok()?),
                     // Of a later version.
                     _ => {}
                 }
@@ -282,10 +288,11 @@ mod tests {
             AttachPlace {
                 bind: Some(BindAddress::Address("fe80::1%eth0".into())),
                 ports: PortRange::parse("60001:60010").ok(),
+                from: "2001:db8::7".parse().ok(),
             },
             AttachPlace {
                 bind: Some(BindAddress::Any),
-                ports: None,
+                ..AttachPlace::default()
             },
         ] {
             let text = attach_text(&place, OFFER, &key());

@@ -178,7 +178,8 @@ fn a_client_that_sleeps_while_another_takes_its_session(starter: Starter) {
     first.type_now("echo fi''rst\n");
     client.signal(Signal::CONT);
     assert_eq!(first.wait_for_end().code(), Some(254));
-    first.wait_for_text("another client has taken the session, which goes on");
+    first.wait_for_text("fulmar: a client at ");
+    first.wait_for_text(" has taken the session, which goes on");
     assert!(!second.screen().contents().contains("first"));
     expect_back(&scene, &mut second);
 }

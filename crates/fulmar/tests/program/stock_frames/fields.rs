@@ -271,6 +271,7 @@ impl Insistent {
             extensions: Extensions {
                 digest: Some(&[7; 32]),
                 farewell: Some(3),
+                farewell_words: Some(b"192.0.2.7"),
                 silence: Some(15_000),
                 moves: Some(1),
                 challenge: Some(Challenge::new([7; Challenge::BYTES])),
