@@ -55,12 +55,20 @@ pub(crate) struct Packer {
     link: Option<Arc<Hyperlink>>,
     is_wide: bool,
     columns: usize,
+    /// True if rows of the line were packed before.
+    is_begun: bool,
 }
 
 impl Packer {
     /// Appends the text of a row to the line, which is all that `line` has from `start` on. Returns true if the line ends with it.
     pub(crate) fn push_row(&mut self, row: &CellRow, line: &mut Vec<u8>, start: usize) -> bool {
         let runs_on = row.is_wrapped();
+        let plain = row.plain_columns();
+        if plain == row.used_cells().len() && !(runs_on || self.is_begun) {
+            push_plain(row.cells(), plain, line);
+            return true;
+        }
+        self.is_begun = true;
         let (cells, fill) = text_of(row, runs_on);
         self.columns += cells.len();
         // Numbers of side tables are those of one row.
@@ -84,6 +92,12 @@ impl Packer {
 
     fn push_cells(&mut self, row: &CellRow, mut cells: &[Cell], line: &mut Vec<u8>, end: usize) {
         let mut column = 0;
+        let plain = row.plain_columns();
+        if plain > 0 && self.is_plain_next() && line.len() + plain + CELL_BYTES_MAX <= end {
+            push_plain(cells, plain, line);
+            column = plain as u16;
+            cells = cells.get(plain..).unwrap_or_default();
+        }
         while let Some(&cell) = cells.first() {
             // The longest of what one cell has is a link.
             if line.len() + CELL_BYTES_MAX > end {
@@ -137,6 +151,11 @@ impl Packer {
         let plain = others.iter().take_while(|cell| self.is_plain(cell));
         line.extend(plain.map(|cell| cell.glyph as u8));
         line.len() - start
+    }
+
+    /// Returns true if nothing need be said before plain text.
+    fn is_plain_next(&self) -> bool {
+        !self.is_wide && is_alike(&self.look, &Cell::default())
     }
 
     /// Returns true if a cell is printable ASCII and looks as the last one.
@@ -235,6 +254,9 @@ impl Packer {
 /// So many cells are packed at a time. Chosen by eye: their text is as long as a word of the processor.
 const PIECE_CELLS: usize = 8;
 
+/// So many cells of plain text are packed at a time. Chosen by eye: their text is as long as a register of most processors.
+const PLAIN_CELLS: usize = 16;
+
 /// More than a cell without a link can take: three colours and attributes, and the text of a cluster.
 ///
 /// Source: docs/protocol.md §13.14, added up.
@@ -258,6 +280,23 @@ fn text_of(row: &CellRow, runs_on: bool) -> (&[Cell], Color) {
     let text = used.iter().rposition(|cell| *cell != blank);
     let text = used.get(..text.map_or(0, |last| last + 1));
     (text.unwrap_or_default(), blank.background())
+}
+
+/// Appends the text of the first `plain` cells, which are printable ASCII.
+#[inline]
+fn push_plain(cells: &[Cell], plain: usize, line: &mut Vec<u8>) {
+    let end = line.len() + plain;
+    let whole = plain.next_multiple_of(PLAIN_CELLS);
+    let (pieces, others) = cells
+        .get(..whole)
+        .unwrap_or(cells)
+        .as_chunks::<PLAIN_CELLS>();
+    for piece in pieces {
+        let text: [u8; PLAIN_CELLS] = std::array::from_fn(|index| piece[index].glyph as u8);
+        line.extend_from_slice(&text);
+    }
+    line.extend(others.iter().map(|cell| cell.glyph as u8));
+    line.truncate(end);
 }
 
 /// Returns true if two cells of a row look the same but for their text.

@@ -21,6 +21,8 @@ pub struct CellRow {
     side: Option<Box<Side>>,
     /// Cells from here on are blank and of the default background.
     used: u16,
+    /// Cells before this one are printable ASCII in the default look. There may be more of them.
+    plain: u16,
     wrapped: bool,
 }
 
@@ -55,6 +57,7 @@ impl CellRow {
             cells: vec![Cell::blank(background); usize::from(columns)],
             side: None,
             used: if background.is_default() { 0 } else { columns },
+            plain: 0,
             wrapped: false,
         }
     }
@@ -74,6 +77,13 @@ impl CellRow {
         self.cells
             .get(..usize::from(self.used))
             .unwrap_or(&self.cells)
+    }
+
+    /// The number of cells at the left that are known to be printable ASCII in the default look: as many as were printed one after the
+    /// other, mostly all of a line of plain text.
+    #[inline]
+    pub(crate) fn plain_columns(&self) -> usize {
+        usize::from(self.plain)
     }
 
     /// Returns true if the text runs on in the row below: printing wrapped here.
@@ -211,6 +221,7 @@ impl CellRow {
             self.cells.len()
         };
         self.side = None;
+        self.plain = 0;
         self.wrapped = false;
         touched as u64
     }
@@ -239,7 +250,11 @@ impl CellRow {
     pub(crate) fn write_ascii(&mut self, column: Column, text: &[u8], pen: Pen) {
         let start = usize::from(column.0);
         let end = start + text.len();
+        let plain = self.plain;
         self.touch(start..end);
+        if plain == column.0 && pen.0 == Cell::default() {
+            self.plain = end as u16;
+        }
         if let Some(cells) = self.cells.get_mut(start..end) {
             for (cell, &byte) in cells.iter_mut().zip(text) {
                 *cell = Cell {
@@ -285,6 +300,7 @@ impl CellRow {
     /// Replaces the text of the cell at `column`, which is not blank.
     pub(crate) fn put_cluster(&mut self, column: Column, cluster: Cluster) {
         let number = self.note_cluster(cluster);
+        self.plain = self.plain.min(column.0);
         if let Some(cell) = self.cells.get_mut(usize::from(column.0)) {
             cell.glyph = Cell::CLUSTER | (cell.glyph & Cell::WIDE) | number;
         }
@@ -381,6 +397,7 @@ impl CellRow {
         self.cells.resize(columns, Cell::blank(background));
         self.cells.shrink_to_fit();
         self.used = self.columns();
+        self.plain = self.plain.min(self.columns());
         self.wrapped = false;
     }
 
@@ -403,7 +420,9 @@ impl CellRow {
     /// Prepares for new contents of `columns`. Those of the last column end a wrap.
     fn touch(&mut self, columns: Range<usize>) {
         // Read before its neighbour in memory is written, or the processor waits for that.
-        self.used = self.used.max(columns.end as u16);
+        let (used, plain) = (self.used, self.plain);
+        self.used = used.max(columns.end as u16);
+        self.plain = plain.min(columns.start as u16);
         if columns.end >= self.cells.len() {
             self.wrapped = false;
         }
@@ -567,6 +586,19 @@ mod tests {
                 let mut compacted = row.clone();
                 compacted.compact();
                 prop_assert_eq!(&compacted, &row);
+            }
+        }
+
+        #[test]
+        fn plain_columns_are_plain(changes in changes()) {
+            let mut row = CellRow::new(COLUMNS, Color::DEFAULT);
+            for step in changes {
+                change(&mut row, step);
+                let plain = row.cells().iter().take(row.plain_columns());
+                for cell in plain {
+                    prop_assert!((0x20..0x7f).contains(&cell.glyph));
+                    prop_assert_eq!(Cell { glyph: 0, ..*cell }, Cell::default());
+                }
             }
         }
     }

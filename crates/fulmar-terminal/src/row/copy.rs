@@ -73,6 +73,7 @@ impl CellRow {
     pub(crate) fn change_cells(&mut self, columns: Range<u16>, change: impl Fn(&mut Cell)) {
         let columns = self.within(columns);
         self.used = self.used.max(columns.end as u16);
+        self.plain = self.plain.min(columns.start as u16);
         let is_first = |index: usize, cell: &Cell| index == columns.start && cell.is_spacer();
         let halves = usize::from(
             self.cells
