@@ -163,7 +163,7 @@ impl Grid {
         // A count above the region's is of rows that came in and have left already.
         let passed = count.saturating_sub(region.len() as u16);
         if !self.above.is_idle() && region.start == 0 {
-            self.work += SHARE_WORK * u64::from(passed);
+            self.work += u64::from(passed) * (SHARE_WORK + self.above.work_of(with));
             for _ in 0..passed {
                 self.above.push_scrolled(with.clone());
             }
@@ -184,8 +184,8 @@ impl Grid {
         if region.start > 0 || self.above.is_idle() {
             return;
         }
-        self.work += SHARE_WORK * u64::from(count);
         for row in self.rows.iter().take(usize::from(count.min(region.end))) {
+            self.work += SHARE_WORK + self.above.work_of(row);
             self.above.push_scrolled(row.clone());
         }
     }
@@ -212,7 +212,8 @@ impl Grid {
         let columns = self.columns;
         let mut entered = self.rows.pop_front();
         if !self.above.is_idle() {
-            self.work += SHARE_WORK;
+            let text = entered.as_ref();
+            self.work += SHARE_WORK + text.map_or(0, |row| self.above.work_of(row));
             entered = entered.and_then(|row| self.above.push_scrolled(row));
         }
         let cleared = match entered.as_mut().and_then(SharedRow::get_mut) {

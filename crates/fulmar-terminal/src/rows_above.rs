@@ -19,6 +19,9 @@ const CELLS_MAX: usize = Size::CELLS_MAX as usize;
 /// anew in a narrow window scrolls off some, and what is printed there takes more rows than in a wide one.
 const SCROLLED_ROWS_MIN: usize = 256;
 
+/// So many cells are packed with a unit of work; those of plain text are with no more than the row. Chosen by eye: some 4 ns, as other work.
+const CELLS_PER_WORK: u64 = 4;
+
 /// The rows that have left the main screen at its top, as far as a window of another size brings them back.
 ///
 /// Rows come in by a resize. While some are here, those that the program scrolls off come in as well, so that what is here always
@@ -73,6 +76,15 @@ impl RowsAbove {
     /// All rows, uppermost first.
     pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &SharedRow> {
         self.rows.iter()
+    }
+
+    /// The [work](crate::Screen::work) of having the text of a row enter the history.
+    #[inline]
+    pub(crate) fn work_of(&self, row: &CellRow) -> u64 {
+        let packed = row.used_cells().len() - row.plain_columns();
+        self.history
+            .as_ref()
+            .map_or(0, |_| packed as u64 / CELLS_PER_WORK)
     }
 
     /// Takes in a row that was scrolled off, and returns one that nobody wants any more.
