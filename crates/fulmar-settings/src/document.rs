@@ -283,6 +283,9 @@ fn known(name: &str) -> Option<&'static dyn AnySetting> {
 fn flag_text(about: &SettingInfo, value: &DeValue<'_>) -> Result<String, String> {
     match (value, about.shape) {
         (DeValue::Boolean(value), ValueForm::Switch(_)) => Ok(value.to_string()),
+        (DeValue::String(text), ValueForm::Switch(_)) if **text == *about.default => {
+            Ok(text.to_string())
+        }
         (_, ValueForm::Switch(_)) => Err("it is true or false, without quotes".to_owned()),
         (DeValue::String(text), _) => Ok(text.to_string()),
         (DeValue::Integer(number), ValueForm::Text(_)) if number.radix() == 10 => {

@@ -74,5 +74,5 @@ pub use setting::{AnySetting, SettingGroup, SettingInfo, ShortFlag, StockVariabl
 pub use settings::{LoginSettings, Settings};
 pub use source::ValueSource;
 pub use table::{LOG_FILTER_DEFAULT, LOG_FILTER_VARIABLE, SETTINGS};
-pub use values::{BindServer, TrueColor};
+pub use values::{BindServer, Scrollback, TrueColor};
 pub use variables::OTHER_VARIABLES;

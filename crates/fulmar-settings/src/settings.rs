@@ -12,7 +12,7 @@ use crate::error::SettingsError;
 use crate::layers::SettingLayers;
 use crate::records::RecordFiles;
 use crate::table;
-use crate::values::{BindServer, TrueColor};
+use crate::values::{BindServer, Scrollback, TrueColor};
 
 /// The settings in force for one session.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,8 +35,8 @@ pub struct Settings {
     pub probe: bool,
     /// True if lines of text are cut anew where the window's width changes.
     pub reflow: bool,
-    /// True if lines that leave the program's screen are to enter the terminal's scrollback.
-    pub scrollback: bool,
+    /// The lines that leave the program's screen are to enter the terminal's scrollback, or not.
+    pub scrollback: Scrollback,
     /// The most of such lines that the server keeps.
     pub history_lines: usize,
     /// The most bytes of them.
@@ -58,9 +58,14 @@ impl Settings {
         }
     }
 
-    /// Returns true if lines that leave the screen are wanted in the terminal's scrollback.
-    pub fn wants_scrollback(&self) -> bool {
-        self.scrollback && self.history_lines > 0 && self.history_bytes > 0
+    /// Returns true if lines that leave the screen are wanted in the scrollback of a terminal that keeps them well, or does not.
+    pub fn wants_scrollback(&self, is_trusted: bool) -> bool {
+        let is_wanted = match self.scrollback {
+            Scrollback::Auto => is_trusted,
+            Scrollback::On => true,
+            Scrollback::Off => false,
+        };
+        is_wanted && self.history_lines > 0 && self.history_bytes > 0
     }
 }
 

@@ -11,7 +11,7 @@ use tracing_subscriber::filter::Targets;
 use crate::setting::{
     AnySetting, Setting, SettingGroup, SettingInfo, ShortFlag, StockVariable, ValueForm,
 };
-use crate::values::{self, BindServer, TrueColor};
+use crate::values::{self, BindServer, Scrollback, TrueColor};
 
 /// The variable that says what is logged.
 pub const LOG_FILTER_VARIABLE: &str = "FULMAR_LOG";
@@ -333,19 +333,19 @@ pub(crate) static REFLOW: Setting<bool> = Setting {
     parse: values::switch,
 };
 
-pub(crate) static SCROLLBACK: Setting<bool> = Setting {
+pub(crate) static SCROLLBACK: Setting<Scrollback> = Setting {
     about: SettingInfo {
         name: "scrollback",
         variable: "FULMAR_SCROLLBACK",
         stock: None,
         shape: ValueForm::Switch("Draw the session apart from it, as mosh does"),
         letters: &[],
-        default: "false",
+        default: "auto",
         group: SettingGroup::Display,
         is_rare: false,
-        help: "Let lines that scroll off stay in the terminal's scrollback, if the server is fulmar, too",
+        help: "Let lines that scroll off stay in the terminal's scrollback; auto: in those known to keep them",
     },
-    parse: values::switch,
+    parse: values::scrollback,
 };
 
 pub(crate) static HISTORY_LINES: Setting<usize> = Setting {

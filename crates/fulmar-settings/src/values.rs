@@ -50,6 +50,18 @@ pub enum TrueColor {
     Never,
 }
 
+/// The choice of drawing a session on the terminal's main screen, so that lines enter its scrollback.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scrollback {
+    /// If the terminal is one that keeps them well.
+    #[default]
+    Auto,
+    /// Whatever the terminal is.
+    On,
+    /// Never.
+    Off,
+}
+
 /// The word that turns off a setting that is otherwise a text.
 const NONE: &str = "none";
 
@@ -146,6 +158,17 @@ pub(crate) fn switch(word: &OsStr) -> Result<bool, String> {
         b"true" | b"yes" | b"on" | b"1" => Ok(true),
         b"false" | b"no" | b"off" | b"0" => Ok(false),
         _ => Err("it is true or false".to_owned()),
+    }
+}
+
+pub(crate) fn scrollback(word: &OsStr) -> Result<Scrollback, String> {
+    if word.eq_ignore_ascii_case(AUTO) {
+        return Ok(Scrollback::Auto);
+    }
+    match switch(word) {
+        Ok(true) => Ok(Scrollback::On),
+        Ok(false) => Ok(Scrollback::Off),
+        Err(_) => Err("it is true, false or auto".to_owned()),
     }
 }
 
@@ -384,6 +407,9 @@ mod tests {
         assert_eq!(switch(os("Yes")), Ok(true));
         assert_eq!(switch(os("0")), Ok(false));
         assert!(switch(os("")).is_err());
+        assert_eq!(scrollback(os("auto")), Ok(Scrollback::Auto));
+        assert_eq!(scrollback(os("no")), Ok(Scrollback::Off));
+        assert!(scrollback(os("some")).is_err());
         assert_eq!(
             family(os("INET6")),
             Ok(AddressPreference::Only(AddressFamily::Ipv6))

@@ -330,7 +330,10 @@ fn print_settings(arguments: ConfigArgs) -> Result<u8, FulmarError> {
     let layers = settings::layers(&sources, &environment)?;
     print(&layers.listing())?;
     // What makes no sense is listed as it is, and then told.
-    layers.settings()?;
+    let settings = layers.settings()?;
+    if let Some(doubt) = client::scrollback_doubt(&settings, &environment) {
+        print(&format!("\nscrollback: off in this terminal: {doubt}\n"))?;
+    }
     Ok(0)
 }
 

@@ -7,6 +7,7 @@ mod error;
 mod event_loop;
 mod key_source;
 mod over_ssh;
+mod scrollback;
 mod signals;
 mod sockets;
 mod terminal;
@@ -25,7 +26,7 @@ use fulmar_datagram::Key;
 use fulmar_login::{CandidateAddresses, DIRECT_COLORS, SessionName, SessionService};
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Tty, forbid_core_dumps};
-use fulmar_settings::{Environment, SettingSources, Settings};
+use fulmar_settings::{Environment, Scrollback, SettingSources, Settings};
 use fulmar_terminal::{Colors, ScrollbackLimits, Size};
 
 use self::capabilities::{Alternate, TerminalWishes};
@@ -127,6 +128,15 @@ pub(crate) struct ClientSetup {
     compat: CompatMode,
 }
 
+/// Returns the reason for which lines do not enter the scrollback of the terminal of these variables, if that is the terminal.
+pub(crate) fn scrollback_doubt(
+    settings: &Settings,
+    environment: &Environment,
+) -> Option<&'static str> {
+    let doubt = scrollback::doubt(environment);
+    doubt.filter(|_| settings.scrollback == Scrollback::Auto)
+}
+
 impl ClientSetup {
     /// Looks for the terminal and for what the user has set.
     ///
@@ -173,9 +183,19 @@ impl ClientSetup {
         }
     }
 
+    fn wants_scrollback(&self) -> bool {
+        let doubt = scrollback::doubt(&self.environment);
+        self.settings.wants_scrollback(doubt.is_none())
+    }
+
+    /// Returns the reason for which lines do not enter the terminal's scrollback, if that is the terminal.
+    pub(crate) fn scrollback_doubt(&self) -> Option<&'static str> {
+        scrollback_doubt(&self.settings, &self.environment)
+    }
+
     /// Returns the capabilities that a server is offered.
     pub(crate) fn offered_capabilities(&self) -> Capabilities {
-        if self.settings.wants_scrollback() {
+        if self.wants_scrollback() {
             Capabilities::ALL
         } else {
             Capabilities::OFFERED
@@ -189,7 +209,7 @@ impl ClientSetup {
             bytes: self.settings.history_bytes,
         };
         let is_usual = limits == ScrollbackLimits::default();
-        Some(limits).filter(|_| self.settings.wants_scrollback() && !is_usual)
+        Some(limits).filter(|_| self.wants_scrollback() && !is_usual)
     }
 
     /// Returns the number of colours to tell a server that is started for this terminal.
@@ -278,13 +298,14 @@ impl ClientSetup {
         let mut wish = self.settings.login.transport;
         let agreed = Agreement::capabilities_of(params.agreement);
         let is_logging_in = params.login.as_ref().is_some_and(SshLogin::is_running);
+        let keeps_history = self.wants_scrollback() && agreed.has(Capability::History);
         let terminal = Terminal::enter(self.tty).map_err(ClientError::NoTerminal)?;
         let config = ClientConfig {
             size: terminal.size(),
             datagram_bytes: params.candidates.datagram_bytes(),
             outer,
             last_screen: params.last_screen,
-            keeps_history: self.settings.wants_scrollback() && agreed.has(Capability::History),
+            keeps_history,
             reflow: self.settings.reflow,
             escape_key: self.settings.escape_key,
             compat,

@@ -150,7 +150,13 @@ impl SessionLogin {
         wish: SessionWish,
         verbosity: Verbosity,
     ) -> Result<SessionLogin, SessionError> {
-        let steps = Steps::begin(now(), verbosity);
+        let mut steps = Steps::begin(now(), verbosity);
+        if let Some(doubt) = setup.scrollback_doubt() {
+            steps.tell(
+                now(),
+                &format!("lines do not enter the terminal's scrollback: {doubt}"),
+            );
+        }
         let settings = &setup.settings().login;
         let request = SessionRequest {
             server: settings.server.as_deref(),

@@ -114,15 +114,15 @@ fn without_the_offer_there_is_no_session() {
 fn a_changed_offer_or_announcement_ends_the_session_before_the_program_starts() {
     for (offer, said) in [
         (
-            "s/^FULMAR OFFER 1 attach,challenge,events,exit,hints,idle,rich,sizes,ssh,terminal/FULMAR OFFER 1 -/",
+            "s/^FULMAR OFFER 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal/FULMAR OFFER 1 -/",
             "",
         ),
         (
-            "s/^FULMAR OFFER 1 attach,challenge,events,exit,hints,idle,rich,sizes,ssh,terminal/FULMAR OFFER 1 attach,challenge,events,exit,hints,idle,reports,rich,sizes,ssh,terminal/",
+            "s/^FULMAR OFFER 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal/FULMAR OFFER 1 attach,challenge,events,exit,hints,history,idle,reports,rich,sizes,ssh,terminal/",
             "",
         ),
         (
-            "s/^FULMAR OFFER 1 attach,challenge,events,exit,hints,idle,rich,sizes,ssh,terminal/FULMAR OFFER 1 aaa,exit/",
+            "s/^FULMAR OFFER 1 attach,challenge,events,exit,hints,history,idle,rich,sizes,ssh,terminal/FULMAR OFFER 1 aaa,exit/",
             "",
         ),
         ("s/^size .*/size 81 24/", ""),

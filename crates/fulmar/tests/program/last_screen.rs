@@ -1,4 +1,4 @@
-//! The user's screen when a session is over.
+//! The user's screen when a session is over, on the terminal's alternate screen or on its main one.
 
 use vt100::Screen;
 
@@ -37,8 +37,8 @@ fn rows(screen: &Screen) -> Vec<String> {
 }
 
 #[test]
-fn what_a_command_has_written_stays() {
-    let screen = left_by("-- sh -c 'echo one; tput setaf 1; echo two'");
+fn what_a_command_has_written_stays_without_scrollback() {
+    let screen = left_by("--no-scrollback -- sh -c 'echo one; tput setaf 1; echo two'");
     assert_eq!(rows(&screen), ["before", "one", "two", "after"]);
     let two = screen.cell(2, 0).expect("a cell");
     assert_eq!(two.fgcolor(), vt100::Color::Idx(1));
@@ -47,16 +47,16 @@ fn what_a_command_has_written_stays() {
 }
 
 #[test]
-fn a_line_that_is_longer_than_a_row_stays_one_line() {
+fn a_line_that_is_longer_than_a_row_stays_one_line_without_scrollback() {
     let long = "x".repeat(100);
-    let screen = left_by(&format!("-- echo {long}"));
+    let screen = left_by(&format!("--no-scrollback -- echo {long}"));
     assert!(screen.row_wrapped(1), "the row runs on in the next");
     assert_eq!(rows(&screen)[3], "after");
 }
 
 #[test]
 fn of_a_program_on_the_second_screen_nothing_stays() {
-    let screen = left_by("-- sh -c 'tput smcup; echo over; tput rmcup'");
+    let screen = left_by("--no-scrollback -- sh -c 'tput smcup; echo over; tput rmcup'");
     assert_eq!(rows(&screen), ["before", "after"]);
 }
 
@@ -71,13 +71,61 @@ fn without_a_second_screen_there_is_no_blank_below_a_commands_last_line() {
 }
 
 #[test]
-fn of_a_shell_nothing_stays() {
-    let screen = left_after("", |terminal| {
+fn of_a_shell_nothing_stays_without_scrollback() {
+    let screen = left_after("--no-scrollback", |terminal| {
         terminal.wait_for_prompt();
         terminal.type_keys("exit 3\n");
     });
     let told = "[fulmar: the program has exited with status 3]";
     assert_eq!(rows(&screen), ["before", told, "after"]);
+}
+
+#[test]
+fn of_a_command_that_the_user_has_left_the_screen_stays_without_scrollback() {
+    let screen = left_after(
+        "--no-scrollback -- sh -c 'echo one; read line'",
+        |terminal| {
+            terminal.wait_for_text("one");
+            terminal.type_keys("\x1e.");
+        },
+    );
+    let told = "[fulmar: you have ended the session]";
+    assert_eq!(rows(&screen), ["before", "one", told, "after"]);
+}
+
+#[test]
+fn what_a_command_has_written_stays() {
+    let screen = left_by("-- sh -c 'echo one; tput setaf 1; echo two'");
+    assert_eq!(rows(&screen), ["one", "two", "after"]);
+    let two = screen.cell(1, 0).expect("a cell");
+    assert_eq!(two.fgcolor(), vt100::Color::Idx(1));
+    let after = screen.cell(2, 0).expect("a cell");
+    assert_eq!(after.fgcolor(), vt100::Color::Default);
+}
+
+#[test]
+fn a_line_that_is_longer_than_a_row_stays_one_line() {
+    let screen = left_by(&format!("-- echo {}", "x".repeat(100)));
+    assert!(screen.row_wrapped(0), "the row runs on in the next");
+    assert_eq!(rows(&screen)[2], "after");
+}
+
+#[test]
+fn of_a_shell_the_last_screen_stays_as_with_ssh() {
+    let screen = left_after("", |terminal| {
+        terminal.wait_for_prompt();
+        terminal.type_keys("exit 3\n");
+    });
+    let rows = rows(&screen);
+    assert!(rows[0].starts_with(PROMPT.trim_end()), "{rows:?}");
+    let told = "[fulmar: the program has exited with status 3]";
+    assert_eq!(rows[rows.len() - 2..], [told, "after"]);
+}
+
+#[test]
+fn a_program_on_the_second_screen_leaves_what_was_on_the_first() {
+    let screen = left_by("-- sh -c 'echo one; tput smcup; echo over; tput rmcup; echo two'");
+    assert_eq!(rows(&screen), ["one", "two", "after"]);
 }
 
 #[test]
@@ -87,5 +135,5 @@ fn of_a_command_that_the_user_has_left_the_screen_stays() {
         terminal.type_keys("\x1e.");
     });
     let told = "[fulmar: you have ended the session]";
-    assert_eq!(rows(&screen), ["before", "one", told, "after"]);
+    assert_eq!(rows(&screen), ["one", told, "after"]);
 }

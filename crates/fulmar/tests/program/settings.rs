@@ -352,3 +352,21 @@ fn another_client_that_is_not_there_is_told() {
     assert_eq!(terminal.wait_for_end().code(), Some(255));
     terminal.expect_restored();
 }
+
+#[test]
+fn where_scrollback_is_off_by_itself_the_list_says_why() {
+    let world = World::new();
+    write_config(&world, "scrollback = \"auto\"\n");
+    let told = |term: &str, arguments: &[&str]| {
+        let mut command = world.command(world.ours("fulmar"));
+        command.arg("config").args(arguments).env("TERM", term);
+        let output = command.output().expect("it starts");
+        assert_eq!(output.status.code(), Some(0));
+        let text = String::from_utf8(output.stdout).expect("text");
+        text.contains("scrollback: off in this terminal: it has not been tried")
+    };
+    assert!(told("linux", &[]));
+    assert!(!told("xterm-256color", &[]));
+    assert!(!told("linux", &["--scrollback"]));
+    assert!(!told("linux", &["--no-scrollback"]));
+}

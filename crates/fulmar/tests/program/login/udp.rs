@@ -156,7 +156,9 @@ fn ssh_has_ended_when_the_terminal_is_given_back(starter: Starter) {
     };
     terminal.wait_for_text("nothing arrives there");
     terminal.type_keys(QUIT);
-    terminal.wait_for("the primary screen", |screen| !screen.alternate_screen());
+    terminal.wait_for("the end of our modes", |screen| {
+        !screen.application_cursor()
+    });
     let mut left = scene.near.processes();
     left.retain(|(_, line)| line.starts_with("ssh "));
     assert!(left.is_empty(), "{left:?}");
