@@ -9,6 +9,7 @@ mod client_side;
 mod clipboard;
 mod completion;
 mod copying;
+mod corpus;
 mod emulated;
 mod emulators;
 mod ending;
