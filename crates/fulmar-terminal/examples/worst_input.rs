@@ -64,11 +64,31 @@ const KINDS: [(&str, &str); 36] = [
     ("DECALN", "\x1b#8"),
 ];
 
+/// Copies of rectangles, and what is in each of their cells.
+const COPIES: [(&str, [&str; 2]); 3] = [
+    ("DECCRA, 2 links", ["\x1b]8;;a:\x07x", "\x1b]8;;b:\x07y"]),
+    (
+        "DECCRA, links and not",
+        ["\x1b]8;;a:\x07x", "\x1b]8;;\x07y"],
+    ),
+    (
+        "DECCRA, linked clusters",
+        ["\x1b]8;;a:\x07e\u{301}", "\x1b]8;;b:\x07e\u{301}"],
+    ),
+];
+
 fn main() {
     for (rows, columns) in [(1, 1), (24, 80), (100, 400), (100, 401), (256, 4096)] {
         let size = Size::new(rows, columns).expect("within the bounds");
         println!("{size}:");
-        for (name, piece) in KINDS {
+        let kinds = KINDS.map(|(name, piece)| (name, piece, String::new()));
+        let copies = COPIES.map(|(name, cells)| {
+            let filled = cells
+                .concat()
+                .repeat(usize::from(rows) * usize::from(columns).div_ceil(2));
+            (name, "\x1b[;;;;;2$v\x1b[;;;;;;2$v", filled)
+        });
+        for (name, piece, before) in kinds.into_iter().chain(copies) {
             let mut terminal = Terminal::new(size);
             terminal.set_clustering(Clustering::Switchable);
             // Rows that differ, and a tab stop in every column.
@@ -76,6 +96,7 @@ fn main() {
             for row in 1..=rows {
                 terminal.process(format!("\x1b[{row}H{row}").as_bytes());
             }
+            terminal.process(before.as_bytes());
             let before = terminal.screen().work();
             let input = piece.repeat(BYTES / piece.len());
             let began = Instant::now();

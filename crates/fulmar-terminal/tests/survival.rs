@@ -317,6 +317,26 @@ fn the_worst_sequences_do_a_bounded_work() {
     }
 }
 
+/// Copies of cells that each have a link or a cluster of their own are the worst input: six times the work of others at most.
+///
+/// Source: docs/threat-model.md §6, "processor for 1 MB of the worst input".
+#[test]
+fn copies_of_cells_with_links_work_six_times_as_much_at_most() {
+    let size = Size::default();
+    for cells in ["\x1b]8;;a:\x07x\x1b]8;;b:\x07y", "e\u{301}"] {
+        let mut terminal = Terminal::new(size);
+        terminal.process(cells.repeat(24 * 80).as_bytes());
+        for copy in ["\x1b[;;;;;2$v", "\x1b[;;;;;;2$v", "\x1b[;40;;;;;2$v"] {
+            let before = terminal.screen().work();
+            let input = copy.repeat(1000);
+            terminal.process(input.as_bytes());
+            let work = terminal.screen().work() - before;
+            let a_byte = work / input.len() as u64;
+            assert!(a_byte <= 6 * WORK_PER_BYTE_MAX, "{a_byte} for {copy:?}");
+        }
+    }
+}
+
 /// The shortest input that moves more than a row each time: no cell is moved twice by it.
 #[test]
 fn a_line_feed_between_margins_moves_each_cell_once() {

@@ -2,13 +2,28 @@
 
 use std::ops::Range;
 
-use crate::cell::{Cell, Cluster, Glyph};
-use crate::row::CellRow;
+use crate::cell::Cell;
+use crate::row::{CellRow, Side, side_table_max};
 use crate::size::Column;
+
+impl Side {
+    fn len(&self) -> usize {
+        self.clusters.len() + self.extras.len()
+    }
+
+    /// Takes in the rare half of a style that another table has under this number, and returns its number here.
+    fn adopt(&mut self, old: &Side, number: u16) -> u16 {
+        let Some(extra) = old.extras.get(usize::from(number).wrapping_sub(1)) else {
+            return 0;
+        };
+        self.extras.push(extra.clone());
+        self.extras.len() as u16
+    }
+}
 
 impl CellRow {
     /// Puts copies of the cells `columns` of `from` here, from column `at` on, as far as they fit. Of a wide character that
-    /// is cut, here or there, a space is left. Returns how many of them refer to the side table: these are much work.
+    /// is cut, here or there, a space is left. Returns how many entries of side tables were moved: these are much work.
     pub(crate) fn copy_part(&mut self, at: Column, from: &CellRow, columns: Range<u16>) -> usize {
         let source = from.within(columns);
         let start = usize::from(at.0);
@@ -22,39 +37,51 @@ impl CellRow {
             place.copy_from_slice(cells);
         }
         let refers = |cell: &&Cell| cell.extra > 0 || cell.is_cluster();
-        let references = match from.side {
-            Some(_) => cells.iter().filter(refers).count(),
-            None => 0,
-        };
-        if references > 0 {
-            self.copy_side(start, from, cells);
+        let mut moved = 0;
+        if from.side.is_some() && cells.iter().any(|cell| refers(&cell)) {
+            moved = self.copy_side(start, from, cells);
         }
         self.mend(start..start + length);
-        references
+        moved
     }
 
-    /// Has the copies of `cells` that begin at `start` refer to this row's side table.
-    fn copy_side(&mut self, start: usize, from: &CellRow, cells: &[Cell]) {
-        // First without what is in the table, which is put in order when it is full.
-        for cell in self.cells.iter_mut().skip(start).take(cells.len()) {
-            cell.extra = 0;
-            if cell.is_cluster() {
-                cell.glyph = u32::from(' ') | (cell.glyph & Cell::WIDE);
+    /// Has the copies of `cells` that begin at `start` refer to this row's side table, which is put in order once at most.
+    /// Returns how many entries were moved.
+    fn copy_side(&mut self, start: usize, from: &CellRow, cells: &[Cell]) -> usize {
+        let Some(old) = &from.side else { return 0 };
+        // First without what is in the table, so that nothing of it is kept for them.
+        for copy in self.cells.iter_mut().skip(start).take(cells.len()) {
+            copy.extra = 0;
+            if copy.is_cluster() {
+                copy.glyph = u32::from(' ') | (copy.glyph & Cell::WIDE);
             }
         }
-        for (index, cell) in (start..).zip(cells) {
-            if let Some(extra) = from.extra(cell).cloned() {
-                let number = self.note_extra(extra);
-                if let Some(copy) = self.cells.get_mut(index) {
-                    copy.extra = number;
-                }
+        let most = side_table_max(self.cells.len());
+        let is_full = |side: &Side| {
+            cells.len() + side.extras.len() > most || cells.len() + side.clusters.len() > most
+        };
+        let mut moved = 0;
+        if self.side.as_deref().is_some_and(is_full) {
+            self.compact();
+            moved += self.side.as_deref().map_or(0, Side::len);
+        }
+        let side = self.side.get_or_insert_default();
+        let kept = side.len();
+        // The last number there, and here.
+        let mut last = (0, 0);
+        for (copy, cell) in self.cells.iter_mut().skip(start).zip(cells) {
+            if cell.extra != last.0 {
+                last = (cell.extra, side.adopt(old, cell.extra));
             }
-            if let Glyph::Cluster(text) = from.glyph_of(cell)
-                && let Some(cluster) = Cluster::from_text(text)
+            copy.extra = last.1;
+            if cell.is_cluster()
+                && let Some(cluster) = old.clusters.get((cell.glyph & Cell::PAYLOAD) as usize)
             {
-                self.put_cluster(Column(index as u16), cluster);
+                copy.glyph = (cell.glyph & !Cell::PAYLOAD) | side.clusters.len() as u32;
+                side.clusters.push(*cluster);
             }
         }
+        moved + side.len() - kept
     }
 
     /// Makes spaces of the halves of wide characters at both ends of `columns`, the other halves of which are outside.
@@ -111,6 +138,10 @@ impl CellRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+
+    use crate::cell::Cluster;
+    use crate::hyperlink::Hyperlink;
     use crate::style::{Color, Style};
 
     fn row(text: &str, style: &Style) -> CellRow {
@@ -145,6 +176,38 @@ mod tests {
         assert_eq!(text(&to), "12ae\u{301}漢\u{302}be\u{303}");
         assert_eq!(to.style(Column(3)), style);
         assert_eq!(to.style(Column(7)), Style::default());
+    }
+
+    #[test]
+    fn copies_keep_their_links_and_leave_those_beside_them() {
+        let link = |name: char| Style {
+            link: Some(Arc::new(Hyperlink {
+                id: "".into(),
+                uri: name.to_string().into(),
+            })),
+            ..Style::default()
+        };
+        let linked = |names: &str| {
+            let mut row = CellRow::new(8, Color::DEFAULT);
+            for (column, name) in (0..).zip(names.chars()) {
+                let text = Cluster::from_text("e\u{301}").expect("a text");
+                row.write_text(Column(column), &text, false, &link(name));
+            }
+            row
+        };
+        let [from, mut to] = [linked("aabcddef"), linked("ABCDEFGH")];
+        for _ in 0..20 {
+            let mut moved = 0;
+            for (at, columns) in [(1, 0..7), (1, 1..4), (6, 7..8), (4, 0..2)] {
+                moved += to.copy_part(Column(at), &from, columns);
+            }
+            // 13 cells with a link and a cluster each, and half as many that stay where they are.
+            assert!(moved <= 39, "{moved}");
+            assert_eq!(to, linked("Aabcaafe"));
+            let side = to.side.as_ref().expect("a table");
+            assert!(side.extras.len() <= side_table_max(8));
+            assert!(side.clusters.len() <= side_table_max(8));
+        }
     }
 
     #[test]
