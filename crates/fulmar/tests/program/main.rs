@@ -17,6 +17,7 @@ mod errors;
 mod exit_status;
 mod fidelity;
 mod flood;
+mod full_screen;
 mod hostile_client;
 mod hostile_server;
 mod key_memory;

@@ -6,6 +6,7 @@
 use fulmar_platform::WindowSize;
 use vt100::Screen;
 
+use crate::full_screen::{self, changed_text, text};
 use crate::support::{
     Pair, Rules, Session, Setup, Terminal, World, for_each_pair, holds, row_text, wait_until_same,
 };
@@ -113,19 +114,6 @@ impl Twins {
     }
 }
 
-/// Text with tabs, long lines, wide and combining characters.
-fn text() -> String {
-    let mut text = String::new();
-    for number in 1..=200 {
-        text += &format!("{number}\tif (x == {number}) {{ return \"žluťoučký 你好 e\u{301}\"; }}");
-        if number % 7 == 0 {
-            text += &" and a tail".repeat(8);
-        }
-        text.push('\n');
-    }
-    text
-}
-
 fn vim(pair: Pair) {
     if peers::require("vim").is_none() {
         return;
@@ -182,14 +170,9 @@ fn tmux(pair: Pair) {
     if peers::require("tmux").is_none() {
         return;
     }
-    let settings = "set -g status-right ''\nset -g status-left '[inside] '\n\
-                    set -g automatic-rename off\nset -g default-command 'sh -i'\n\
-                    set -g escape-time 0\n";
     let world = World::new();
-    world.write("tmux.conf", settings);
-    // A server of its own for each of the two.
-    let start = "TMUX_TMPDIR=$(mktemp -d -p .) exec tmux -u -f tmux.conf new-session -n window";
-    let Some(mut twins) = Twins::start(world, pair, &["sh", "-c", start]) else {
+    world.write("tmux.conf", full_screen::TMUX_SETTINGS);
+    let Some(mut twins) = Twins::start(world, pair, &full_screen::TMUX) else {
         return;
     };
     twins.wait_until_same("ready$");
@@ -233,16 +216,12 @@ fn mc(pair: Pair) {
     if peers::require("mc").is_none() {
         return;
     }
-    let settings = "[Midnight-Commander]\nshow_mini_info=false\n[Layout]\nfree_space=false\n";
     let world = World::new();
-    world.write("ini", settings);
+    world.write("ini", full_screen::MC_SETTINGS);
     std::fs::create_dir(world.home().join("folder")).expect("a folder");
     world.write("folder/ein Text", text());
     world.write("folder/žluťoučký 你好", "");
-    // Settings of its own for each of the two: it writes there.
-    let start = "export MC_HOME=$(mktemp -d -p \"$PWD\"); mkdir -p $MC_HOME/.config/mc
-                 cp ini $MC_HOME/.config/mc/; exec mc -u -d folder folder";
-    let Some(mut twins) = Twins::start(world, pair, &["sh", "-c", start]) else {
+    let Some(mut twins) = Twins::start(world, pair, &full_screen::MC) else {
         return;
     };
     twins.wait_until_same("žluťoučký");
@@ -259,23 +238,7 @@ fn dialog(pair: Pair) {
     if peers::require("dialog").is_none() {
         return;
     }
-    let command = [
-        "dialog",
-        "--title",
-        "Choose 你好",
-        "--menu",
-        "One of these:",
-        "15",
-        "50",
-        "3",
-        "one",
-        "the first",
-        "two",
-        "the second",
-        "three",
-        "the third",
-    ];
-    let Some(mut twins) = Twins::start(World::new(), pair, &command) else {
+    let Some(mut twins) = Twins::start(World::new(), pair, &full_screen::DIALOG) else {
         return;
     };
     twins.wait_until_same("the third");
@@ -288,14 +251,8 @@ fn man(pair: Pair) {
     if peers::require("man").is_none() {
         return;
     }
-    let page = ".TH FULMAR 1\n.SH NAME\nfulmar \\- a bird\n.SH SYNOPSIS\n.B fulmar\n[\\fIoptions\\fR]\n\
-                .SH DESCRIPTION\n";
-    let page = format!(
-        "{page}{}",
-        "It stays in the air, \\fBwhatever\\fR comes.\n.PP\n".repeat(40)
-    );
     let mut world = World::new();
-    world.write("fulmar.1", &page);
+    world.write("fulmar.1", full_screen::manual());
     world.set("MANWIDTH", "78");
     world.set("PAGER", "less");
     let Some(mut twins) = Twins::start(world, pair, &["man", "-l", "fulmar.1"]) else {
@@ -334,10 +291,8 @@ fn git_diff(pair: Pair) {
         return;
     }
     let mut world = World::new();
-    let before = text();
-    let after = before.replace("x == 3", "y < 3").replace("\tif", "\twhile");
-    world.write("before.c", before);
-    world.write("after.c", after);
+    world.write("before.c", text());
+    world.write("after.c", changed_text());
     world.set("GIT_PAGER", "less -R");
     world.set("GIT_CONFIG_NOSYSTEM", "1");
     let command = [

@@ -1,24 +1,23 @@
 //! The programs that are looked at, and the keys that they are given.
 
-use std::fmt::Write as _;
-
 use super::pages::{self, CURSOR_PAGES};
 use super::program::Program;
+use crate::full_screen;
 use crate::support::World;
 
 /// Writes the files that the commands name.
 pub(super) fn prepare(world: &World) {
-    let before = text();
-    let after = before.replace("x == 3", "y < 3").replace("\tif", "\twhile");
+    let before = full_screen::text();
     world.write("text.c", &before);
-    world.write("after.c", after);
+    world.write("after.c", full_screen::changed_text());
     std::fs::create_dir(world.home().join("folder")).expect("a folder");
     world.write("folder/ein Text", &before);
     world.write("folder/žluťoučký 你好", "");
-    world.write("man.1", manual());
-    world.write("ini", MC_SETTINGS);
+    world.write("man.1", full_screen::manual());
+    world.write("ini", full_screen::MC_SETTINGS);
     world.write(".zshrc", ZSH_SETTINGS);
-    world.write("tmux.conf", TMUX_SETTINGS);
+    let tmux = format!("{}set -g destroy-unattached on\n", full_screen::TMUX_SETTINGS);
+    world.write("tmux.conf", tmux);
     for (name, pages) in pages::all() {
         for (number, page) in (1..).zip(pages) {
             world.write(&format!("{name}.{number}"), page);
@@ -26,16 +25,9 @@ pub(super) fn prepare(world: &World) {
     }
 }
 
-const MC_SETTINGS: &str = "[Midnight-Commander]\nshow_mini_info=false\n\
-[Layout]\nfree_space=false\nmessage_visible=false\n";
-
 const ZSH_SETTINGS: &str = "autoload -U compinit; compinit -D
 PS1='%F{red}%~%f %# ' RPS1='%B%h%b'
 ";
-
-const TMUX_SETTINGS: &str = "set -g status-right ''\nset -g status-left '[inside] '\n\
-set -g automatic-rename off\nset -g default-command 'sh -i'\nset -g escape-time 0\n\
-set -g destroy-unattached on\n";
 
 /// Shows a page after each line that is typed.
 const PAGES: &str =
@@ -147,12 +139,7 @@ pub(super) const NANO: Program = Program {
 pub(super) const TMUX: Program = Program {
     name: "tmux",
     needs: &["tmux"],
-    // A server of its own for each of the two.
-    command: &[
-        "sh",
-        "-c",
-        "TMUX_TMPDIR=$(mktemp -d -p .) exec tmux -u -f tmux.conf new-session -n window",
-    ],
+    command: &full_screen::TMUX,
     keys: &[
         "ls folder\r",
         "\x02%",
@@ -175,13 +162,7 @@ pub(super) const HTOP: Program = Program {
 pub(super) const MC: Program = Program {
     name: "mc",
     needs: &["mc"],
-    // Settings of its own for each of the two: it writes there.
-    command: &[
-        "sh",
-        "-c",
-        "export MC_HOME=$(mktemp -d -p \"$PWD\"); mkdir -p $MC_HOME/.config/mc; \
-         cp ini $MC_HOME/.config/mc/; exec mc -u -d folder folder",
-    ],
+    command: &full_screen::MC,
     keys: &["\x1bOB\x1bOR", "\x1b[6~", "\x1b[21~", "\x1b[20~", "\r"],
     ..USUAL
 };
@@ -189,22 +170,7 @@ pub(super) const MC: Program = Program {
 pub(super) const DIALOG: Program = Program {
     name: "dialog",
     needs: &["dialog"],
-    command: &[
-        "dialog",
-        "--title",
-        "Choose 你好",
-        "--menu",
-        "One of these:",
-        "15",
-        "50",
-        "3",
-        "one",
-        "the first",
-        "two",
-        "the second",
-        "three",
-        "the third",
-    ],
+    command: &full_screen::DIALOG,
     keys: &["\x1bOB", "\t"],
     ..USUAL
 };
@@ -385,29 +351,3 @@ pub(super) const WEECHAT: Program = Program {
     keys: &["/set weechat.color.*\r", "/help\r"],
     ..OTHER
 };
-
-/// Text with tabs, long lines, wide and combining characters.
-fn text() -> String {
-    let mut text = String::new();
-    for number in 1..=200 {
-        let _ = write!(
-            text,
-            "{number}\tif (x == {number}) {{ return \"žluťoučký 你好 e\u{301}\"; }}"
-        );
-        if number % 7 == 0 {
-            text += &" and a tail".repeat(8);
-        }
-        text.push('\n');
-    }
-    text
-}
-
-/// A page of a manual.
-fn manual() -> String {
-    let words = "It stays in the air, \\fBwhatever\\fR comes, \\fIalways\\fR.\n.PP\n";
-    format!(
-        ".TH FULMAR 1\n.SH NAME\nfulmar \\- a bird\n.SH SYNOPSIS\n.B fulmar\n\
-         [\\fIoptions\\fR]\n.SH DESCRIPTION\n{}",
-        words.repeat(40)
-    )
-}
