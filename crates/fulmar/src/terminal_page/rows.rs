@@ -84,7 +84,7 @@ pub(super) const SEQUENCES: &[Sequence] = &[
     row("CSI 7 m", "SGR", "ECMA-48", "inverse", "", "\x1b[7mx"),
     row("CSI 8 m", "SGR", "ECMA-48", "hidden", "", "\x1b[8mx"),
     row("CSI 9 m", "SGR", "ECMA-48", "struck out", "", "\x1b[9mx"),
-    row("CSI 21 m, CSI 4:2 m", "SGR", "xterm", "underlined twice", "", "\x1b[21mx"),
+    row("CSI 21 m, CSI 4:2 m", "SGR", "ECMA-48", "underlined twice", "", "\x1b[21mx"),
     row("CSI 4:3 m, 4:4, 4:5", "SGR", "kitty", "curly, dotted and dashed underlines", "", "\x1b[4:3mx"),
     row("CSI 53 m", "SGR", "ECMA-48", "overlined", "", "\x1b[53mx"),
     row("CSI 22–29, 39, 49, 55, 59 m", "SGR", "ECMA-48", "ends each of these", "\x1b[7mx", "\x1b[27my"),
