@@ -6,6 +6,7 @@
 mod pages;
 mod program;
 mod programs;
+mod screen;
 mod tmux;
 mod twins;
 mod window;
