@@ -12,7 +12,8 @@ use crate::workspace;
 /// A Debian package that tests need something of.
 struct Package {
     name: &'static str,
-    /// The programs of it that the tests run, by the names that they give to `peers::require`.
+    /// The programs of it that the tests run, by the names that they give to `peers::require`: their own, or for what is
+    /// not in a folder of programs, the whole path.
     programs: &'static [&'static str],
 }
 
@@ -66,6 +67,14 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "zsh",
         programs: &["zsh"],
+    },
+    Package {
+        name: "zsh-autosuggestions",
+        programs: &["/usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh"],
+    },
+    Package {
+        name: "zsh-syntax-highlighting",
+        programs: &["/usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh"],
     },
     Package {
         name: "fish",
@@ -146,6 +155,10 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "python3",
         programs: &["python3"],
+    },
+    Package {
+        name: "python3-rich",
+        programs: &["/usr/lib/python3/dist-packages/rich/__init__.py"],
     },
     Package {
         name: "nodejs",

@@ -14,9 +14,16 @@ pub(super) fn prepare(world: &World) {
     world.write("folder/ein Text", &before);
     world.write("folder/žluťoučký 你好", "");
     world.write("man.1", full_screen::manual());
+    std::fs::create_dir(world.home().join("plugins")).expect("a folder");
+    world.write("plugins/.zshrc", ZSH_PLUGINS);
+    world.write("card.py", RICH_CARD);
+    world.write("widgets.py", TEXTUAL_WIDGETS);
     world.write("ini", full_screen::MC_SETTINGS);
     world.write(".zshrc", ZSH_SETTINGS);
-    let tmux = format!("{}set -g destroy-unattached on\n", full_screen::TMUX_SETTINGS);
+    let tmux = format!(
+        "{}set -g destroy-unattached on\n",
+        full_screen::TMUX_SETTINGS
+    );
     world.write("tmux.conf", tmux);
     for (name, pages) in pages::all() {
         for (number, page) in (1..).zip(pages) {
@@ -28,6 +35,56 @@ pub(super) fn prepare(world: &World) {
 const ZSH_SETTINGS: &str = "autoload -U compinit; compinit -D
 PS1='%F{red}%~%f %# ' RPS1='%B%h%b'
 ";
+
+const ZSH_PLUGINS: &str = "autoload -U compinit; compinit -D
+PS1='%F{red}%~%f %# '
+ZSH_AUTOSUGGEST_STRATEGY=(history completion)
+source /usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh
+source /usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh
+";
+
+/// The card that `python3 -m rich` shows, page by page and without the time that it took.
+const RICH_CARD: &str = r#"
+import sys
+from rich.__main__ import make_test_card
+from rich.console import Console
+
+console = Console(force_terminal=True, color_system="truecolor", width=80)
+with console.capture() as card:
+    console.print(make_test_card())
+lines = card.get().splitlines()
+for start in range(0, 60, 20):
+    print("\x1b[H\x1b[2J" + "\n".join(lines[start:start + 20]), flush=True)
+    sys.stdin.readline()
+"#;
+
+const TEXTUAL_WIDGETS: &str = r#"
+from textual.app import App
+from textual.widgets import (
+    Button, Checkbox, DataTable, Footer, Header, Input, ProgressBar, RadioSet, Switch,
+)
+
+class Widgets(App):
+    BINDINGS = [("f2", "toggle_dark", "Dark"), ("f3", "quit", "End")]
+
+    def compose(self):
+        yield Header()
+        yield Input("typed 你好")
+        yield Checkbox("checked", True)
+        yield Switch(True)
+        yield RadioSet("one", "two 漢字")
+        yield Button("press", variant="success")
+        yield DataTable()
+        yield Footer()
+
+    def on_mount(self):
+        self.query_one(Input).cursor_blink = False
+        table = self.query_one(DataTable)
+        table.add_columns("number", "name")
+        table.add_rows([(number, "žluťoučký 你好") for number in range(30)])
+
+Widgets().run()
+"#;
 
 /// Shows a page after each line that is typed.
 const PAGES: &str =
@@ -217,6 +274,34 @@ pub(super) const ZSH: Program = Program {
     ..USUAL
 };
 
+pub(super) const ZSH_WITH_PLUGINS: Program = Program {
+    name: "zsh with plugins",
+    needs: &[
+        "zsh",
+        "/usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh",
+        "/usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh",
+    ],
+    command: &["sh", "-c", "ZDOTDIR=$PWD/plugins exec zsh -d"],
+    keys: &[
+        "echo 'a word' > file; ls nowhere | cat",
+        "\r",
+        "echo",
+        "\x1b[C",
+        "\r",
+        "if [[ x ]] { ls te\t",
+        " )\x1b[D\x1b[D\x7f",
+    ],
+    ..USUAL
+};
+
+pub(super) const RICH: Program = Program {
+    name: "rich",
+    needs: &["python3", "/usr/lib/python3/dist-packages/rich/__init__.py"],
+    command: &["sh", "-c", "stty -echo; exec /usr/bin/python3 card.py"],
+    keys: &["\r", "\r"],
+    ..USUAL
+};
+
 pub(super) const FISH: Program = Program {
     name: "fish",
     needs: &["fish"],
@@ -335,6 +420,20 @@ pub(super) const DELTA: Program = Program {
     needs: &["delta"],
     command: &["sh", "-c", "delta --paging=always text.c after.c"],
     keys: &[" ", "G"],
+    ..OTHER
+};
+
+pub(super) const TEXTUAL: Program = Program {
+    name: "textual",
+    needs: &["textual"],
+    // Its Python is beside it, as in each environment of Python.
+    command: &[
+        "sh",
+        "-c",
+        "TEXTUAL_ANIMATIONS=none; export TEXTUAL_ANIMATIONS; \
+         exec \"$(dirname \"$(command -v textual)\")\"/python3 widgets.py",
+    ],
+    keys: &["abc", "\t ", "\t\t\x1b[B", "\t\t\x1b[B\x1b[B", "\x1bOQ"],
     ..OTHER
 };
 
