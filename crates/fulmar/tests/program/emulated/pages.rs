@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 pub(super) const CURSOR_PAGES: usize = 8;
 
 /// Returns the pages with their names.
-pub(super) fn all() -> [(&'static str, Vec<String>); 4] {
+pub(super) fn all() -> [(&'static str, Vec<String>); 5] {
     [
         ("renditions", vec![renditions(), colors(), palette()]),
         ("characters", vec![characters(), lines(), wraps()]),
+        ("disputed", vec![disputed()]),
         ("underlines", vec![underlines()]),
         ("cursor", cursors()),
     ]
@@ -67,7 +68,7 @@ fn colors() -> String {
         page += "\x1b[m\r\n";
     }
     // Erased cells keep the background.
-    for (row, erasing) in (14..).zip(["K", "1K", "4X", "3P", "2@", "L"]) {
+    for (row, erasing) in (14..).zip(["K", "1K", "4X", "3P", "2@"]) {
         let _ = write!(
             page,
             "\x1b[{row}H\x1b[4;44mtext and more\x1b[{row};9H\x1b[0;4{}m\x1b[{erasing}\x1b[m",
@@ -76,6 +77,24 @@ fn colors() -> String {
     }
     // Terminals disagree where the cursor is behind the last one.
     page + "\x1b[22Hend"
+}
+
+/// A page that kitty 0.26 shows otherwise than xterm: it leaves inserted rows in the colour of the window, and keeps a wide character
+/// over whose right half something is written.
+fn disputed() -> String {
+    let mut page = HOME.to_owned();
+    for row in 1..20 {
+        let _ = write!(page, "{row} text and more\r\n");
+    }
+    page += "漢字\x1b[3Dx\r\n漢字漢字\x1b[7D\x1b[P";
+    for (row, sequence) in [(3, "L"), (7, "2L"), (12, "M")] {
+        let _ = write!(
+            page,
+            "\x1b[{row};9H\x1b[4{}m\x1b[{sequence}\x1b[m",
+            row % 6 + 1
+        );
+    }
+    page + "\x1b[9;12r\x1b[9H\x1b[45m\x1bM\x1b[m\x1b[r\x1b[23Hend"
 }
 
 fn palette() -> String {
@@ -99,8 +118,8 @@ fn palette() -> String {
 fn characters() -> String {
     format!(
         "{HOME}\x1b[?5l\x1b[1;31mé à 漢字 ｶﾅ e\u{301} 한국\x1b[m a\u{300}\u{323} \u{fb01} שלום\r\n\
-         \x1b[44m漢\x1b[7m字\x1b[m|\x1b[4m漢字\x1b[m|\r\n漢字\x1b[2Dx\r\n漢字\x1b[3Dx\r\n\
-         {}漢\r\n|\t|\t|\r\n1234567890\x1b[5D\x1b[@\x1b[@漢\r\n漢字漢字\x1b[7D\x1b[P\r\n",
+         \x1b[44m漢\x1b[7m字\x1b[m|\x1b[4m漢字\x1b[m|\r\n漢字\x1b[2Dx\r\n\
+         {}漢\r\n|\t|\t|\r\n1234567890\x1b[5D\x1b[@\x1b[@漢\r\n",
         "x".repeat(79)
     )
 }

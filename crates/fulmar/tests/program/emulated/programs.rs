@@ -106,6 +106,12 @@ pub(super) const RENDITIONS: Program = Program {
     ..USUAL
 };
 
+pub(super) const DISPUTED: Program = Program {
+    name: "disputed",
+    command: &["sh", "-c", PAGES, "disputed"],
+    ..USUAL
+};
+
 pub(super) const UNDERLINES: Program = Program {
     name: "underlines",
     command: &["sh", "-c", PAGES, "underlines"],
