@@ -70,10 +70,12 @@ impl CellRow {
         // The last number there, and here.
         let mut last = (0, 0);
         for (copy, cell) in self.cells.iter_mut().skip(start).zip(cells) {
-            if cell.extra != last.0 {
-                last = (cell.extra, side.adopt(old, cell.extra));
+            if cell.extra != 0 {
+                if cell.extra != last.0 {
+                    last = (cell.extra, side.adopt(old, cell.extra));
+                }
+                copy.extra = last.1;
             }
-            copy.extra = last.1;
             if cell.is_cluster()
                 && let Some(cluster) = old.clusters.get((cell.glyph & Cell::PAYLOAD) as usize)
             {
@@ -208,6 +210,26 @@ mod tests {
             assert!(side.extras.len() <= side_table_max(8));
             assert!(side.clusters.len() <= side_table_max(8));
         }
+    }
+
+    #[test]
+    fn a_link_between_cells_without_one_is_moved_once() {
+        let link = Style {
+            underline_color: Color::indexed(1),
+            ..Style::default()
+        };
+        let mut from = row("abcdefgh", &Style::default());
+        for column in [0, 2, 4, 6] {
+            from.write_text(
+                Column(column),
+                &Cluster::from_text("x").expect("a text"),
+                false,
+                &link,
+            );
+        }
+        let mut to = row("........", &Style::default());
+        assert_eq!(to.copy_part(Column(0), &from, 0..8), 1);
+        assert_eq!(to, from);
     }
 
     #[test]
