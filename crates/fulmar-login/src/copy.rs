@@ -119,6 +119,9 @@ impl RemoteService for CopyService {
                 events.push(OutputEvent::Reachable);
             }
             BootstrapLine::OverSsh if self.is_reachable => events.push(OutputEvent::OverSsh),
+            BootstrapLine::Hello { .. } | BootstrapLine::MoshConnect(_) => {
+                return Err(OutputError::SessionServer);
+            }
             other => return Ok(Some(other)),
         }
         Ok(None)

@@ -114,6 +114,12 @@ pub enum LoginError {
         /// The host that has sent it.
         host: String,
     },
+    /// A server of sessions answers where a copy is wanted.
+    #[error("{host} begins a session where a copy was asked for")]
+    SessionServer {
+        /// The host.
+        host: String,
+    },
     /// The server is of another time.
     #[error(
         "the server on {host} speaks version {version} of the login, and this client version 1"
@@ -231,6 +237,9 @@ impl LoginError {
             }
             LoginError::Malformed { .. } => {
                 "look with --log at what came before; something there may print during the login".to_owned()
+            }
+            LoginError::SessionServer { .. } => {
+                "the key may have `fulmar server` as its forced command there: use another key (-i)".to_owned()
             }
             LoginError::Version { .. } => "install the same version at both ends".to_owned(),
             LoginError::TwoServers { .. } => {

@@ -14,6 +14,8 @@ pub enum OutputError {
     TooMuchText,
     /// A line begins as one of a server's and goes on otherwise.
     Malformed,
+    /// A server of sessions answers where a copy is wanted.
+    SessionServer,
     /// The server speaks this version.
     Version(u32),
     /// There were two servers.
@@ -28,6 +30,7 @@ impl OutputError {
         match self {
             OutputError::TooMuchText => LoginError::TooMuchText { host },
             OutputError::Malformed => LoginError::Malformed { host },
+            OutputError::SessionServer => LoginError::SessionServer { host },
             OutputError::Version(version) => LoginError::Version { host, version },
             OutputError::TwoServers => LoginError::TwoServers { host },
             OutputError::NoAttach => LoginError::NoAttach { host },

@@ -161,6 +161,10 @@ pub(super) fn rows() -> Vec<Row> {
             "something has changed the server's output, or imitates a server",
         ),
         (
+            LoginError::SessionServer { host: host() },
+            "fulmar cp with a key that may only begin sessions there",
+        ),
+        (
             LoginError::Version {
                 host: host(),
                 version: 2,

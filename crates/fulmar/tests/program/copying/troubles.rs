@@ -76,6 +76,22 @@ fn without_fulmar_there_it_says_what_to_do() {
 }
 
 #[test]
+fn a_key_that_begins_sessions_only_is_told_from_noise() {
+    let Some(scene) = scene() else { return };
+    scene.near.write_home(Person::Alice, "file", "x");
+    scene.authorize("restrict,command=\"fulmar server\"");
+    let output = copy(&scene, &["file", &far("")]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(255), "{told}");
+    assert!(
+        told.contains("begins a session where a copy was asked for")
+            && told.contains("forced command"),
+        "{told}"
+    );
+    scene.expect_nothing_left();
+}
+
+#[test]
 fn what_may_not_be_read_or_written_is_named_and_the_rest_goes_on() {
     let Some(scene) = scene() else { return };
     // They belong to root.
