@@ -58,10 +58,23 @@ fn own(words: &[OsString]) -> Result<u8, FulmarError> {
                 task: None,
                 way: Vec::new(),
             };
-            Ok(local::run(&cli.words, wish, &sources, verbosity)?)
+            Ok(local::run(
+                command_of(&cli.words),
+                wish,
+                &sources,
+                verbosity,
+            )?)
         }
         None => log_in(cli),
         Some(command) => run_subcommand(cli.before(command)?),
+    }
+}
+
+/// Returns the command that these words are: one empty word is none, as with ssh.
+fn command_of(words: &[OsString]) -> &[OsString] {
+    match words {
+        [word] if word.is_empty() => &[],
+        words => words,
     }
 }
 
@@ -83,6 +96,7 @@ fn log_in(cli: Cli) -> Result<u8, FulmarError> {
         task: None,
         way,
     };
+    let command = command_of(command);
     let outcome = login::run(destination, ssh_words, command, wish, &sources, verbosity);
     let hint = outcome.as_ref().map_or_else(
         |failure| failure_hint(failure, destination, command, port.as_deref()),

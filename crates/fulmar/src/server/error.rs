@@ -11,6 +11,7 @@ use crate::advice::Advice;
 use crate::log::LogError;
 use crate::offer_input::OfferInputError;
 use crate::process_title::{PortHolder, PortUse};
+use crate::server::shell::Obstacle;
 use crate::sessions::SessionsError;
 use crate::system::SystemError;
 
@@ -27,11 +28,13 @@ pub(crate) enum ServerError {
         /// Our user's process that has the port, if it is a single one.
         holder: Option<PortHolder>,
     },
-    /// There is no such program, or it may not be run.
-    #[error("cannot run {}: there is no such program here", program.display())]
-    ShellMissing {
+    /// The program of the session is not there, or cannot be run.
+    #[error("cannot run {}: {obstacle}", program.display())]
+    CannotRun {
         /// As it was named.
         program: OsString,
+        /// The reason.
+        obstacle: Obstacle,
     },
     /// Whoever started the server has gone before a client was heard.
     #[error("the login has ended before the client was heard")]
@@ -73,7 +76,7 @@ impl Advice for ServerError {
     /// As of a shell if the program is not there, which a client passes on.
     fn status(&self, compat: CompatMode) -> u8 {
         match (self, self.passed_on()) {
-            (ServerError::ShellMissing { .. }, _) => STATUS_NO_PROGRAM,
+            (ServerError::CannotRun { .. }, _) => STATUS_NO_PROGRAM,
             (_, Some(failure)) => failure.status(compat),
             (_, None) => compat.failure_status(),
         }
@@ -105,12 +108,16 @@ impl Advice for ServerError {
                 "choose other ports with --port PORT or --port LOW:HIGH, or end what nobody uses there (pgrep -a fulmar)"
                     .to_owned()
             }
-            ServerError::ShellMissing { program } if is_of_shell(program) => {
+            ServerError::CannotRun { program, .. } if is_of_shell(program) => {
                 "the words behind the host are a program and its arguments; a line for the shell is one word, in quotes, \
                  as in 'cd /tmp && ls'"
                     .to_owned()
             }
-            ServerError::ShellMissing { .. } => {
+            ServerError::CannotRun {
+                obstacle: Obstacle::Folder | Obstacle::NotExecutable,
+                ..
+            } => "name a program; chmod +x makes a script one".to_owned(),
+            ServerError::CannotRun { .. } => {
                 "check the spelling, SHELL and PATH, or name the program by its full path"
                     .to_owned()
             }
@@ -155,7 +162,10 @@ mod tests {
             ("/opt/c++/bin/x-1.2", false),
         ] {
             let program = program.into();
-            let failure = ServerError::ShellMissing { program };
+            let failure = ServerError::CannotRun {
+                program,
+                obstacle: Obstacle::Missing,
+            };
             let advice = failure.advice(CompatMode::Fulmar).unwrap();
             assert_eq!(
                 advice.contains("one word, in quotes"),

@@ -23,7 +23,7 @@ mod plan;
 mod program;
 mod pty_output;
 mod setup;
-mod shell;
+pub(crate) mod shell;
 mod sockets;
 mod utmp;
 

@@ -61,7 +61,7 @@ pub(crate) fn serve(
         Err(failure) => {
             announce::failure(&failure);
             match failure {
-                ServerError::ShellMissing { .. } => parent.declare_no_program(),
+                ServerError::CannotRun { .. } => parent.declare_no_program(),
                 _ => parent.declare_failed(),
             }
         }

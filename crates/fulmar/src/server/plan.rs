@@ -69,9 +69,11 @@ impl Plan {
         let chosen = locale::choose(&mut programs, &options.locale, locale_codeset);
         let shell = Shell::new(&options.command, programs, user.as_ref(), options.colors);
         // Stock finds out when it is too late to say so here, and nobody is to wait for us then.
-        if setup.compat == CompatMode::Fulmar && !shell.is_there() {
+        if setup.compat == CompatMode::Fulmar
+            && let Some(obstacle) = shell.obstacle()
+        {
             let program = shell.program().to_owned();
-            return Err(ServerError::ShellMissing { program });
+            return Err(ServerError::CannotRun { program, obstacle });
         }
         let complaints = std::mem::take(&mut setup.timeouts.complaints);
         let all = [complaints, warnings].into_iter().flatten();

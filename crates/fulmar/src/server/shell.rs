@@ -1,6 +1,7 @@
 //! The user's program: which one it is, and what it finds around itself.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use fulmar_login::{TERMINAL_VARIABLE, TerminalColors};
@@ -85,15 +86,17 @@ impl Shell {
         self.home.as_deref()
     }
 
-    /// Tells if there is such a program, to find out early. What can be found may still fail to run.
-    pub(crate) fn is_there(&self) -> bool {
+    /// Returns why the program cannot be run, if that can be told early. One of which nothing is told may still fail.
+    pub(crate) fn obstacle(&self) -> Option<Obstacle> {
         let program = Path::new(&self.program);
-        if program.components().count() > 1 {
+        if self.program.as_encoded_bytes().contains(&b'/') {
             let from = self.home.as_deref().unwrap_or(Path::new("/"));
-            return is_executable(&from.join(program));
+            return obstacle(&from.join(program));
         }
         let path = self.environment.get("PATH").unwrap_or_default();
-        std::env::split_paths(path).any(|folder| is_executable(&folder.join(program)))
+        let is_found =
+            std::env::split_paths(path).any(|folder| obstacle(&folder.join(program)).is_none());
+        (!is_found).then_some(Obstacle::Missing)
     }
 
     /// Returns the order to start it, in its home unless `directory` is another.
@@ -136,10 +139,37 @@ fn login_name(shell: &OsStr) -> OsString {
     name
 }
 
-fn is_executable(file: &Path) -> bool {
+/// The reason why a program cannot be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// There is no such file.
+    Missing,
+    /// It is a folder.
+    Folder,
+    /// Nobody may run the file.
+    NotExecutable,
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Obstacle::Missing => "there is no such program here",
+            Obstacle::Folder => "it is a folder",
+            Obstacle::NotExecutable => "it is a file that nobody may run",
+        })
+    }
+}
+
+fn obstacle(file: &Path) -> Option<Obstacle> {
     use std::os::unix::fs::PermissionsExt as _;
-    file.metadata()
-        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    match file.metadata() {
+        Err(_) => Some(Obstacle::Missing),
+        Ok(meta) if meta.is_dir() => Some(Obstacle::Folder),
+        Ok(meta) if !meta.is_file() || meta.permissions().mode() & 0o111 == 0 => {
+            Some(Obstacle::NotExecutable)
+        }
+        Ok(_) => None,
+    }
 }
 
 #[cfg(test)]
@@ -222,10 +252,19 @@ mod tests {
 
     #[test]
     fn a_program_is_looked_for_along_the_path() {
-        assert!(shell(&[("PATH", "/nowhere:/bin")], &["sh"]).is_there());
-        assert!(shell(&[], &["/bin/sh"]).is_there());
-        assert!(!shell(&[("PATH", "/bin")], &["no-such-program"]).is_there());
-        assert!(!shell(&[("PATH", "/bin")], &["/bin/no-such-program"]).is_there());
-        assert!(!shell(&[], &["/"]).is_there());
+        for (program, expected) in [
+            ("sh", None),
+            ("/bin/sh", None),
+            ("no-such-program", Some(Obstacle::Missing)),
+            ("/bin/no-such-program", Some(Obstacle::Missing)),
+            ("", Some(Obstacle::Missing)),
+            ("/", Some(Obstacle::Folder)),
+            ("/etc", Some(Obstacle::Folder)),
+            ("/etc/passwd", Some(Obstacle::NotExecutable)),
+            ("/dev/null", Some(Obstacle::NotExecutable)),
+        ] {
+            let shell = shell(&[("PATH", "/nowhere:/bin")], &[program]);
+            assert_eq!(shell.obstacle(), expected, "{program}");
+        }
     }
 }

@@ -55,6 +55,27 @@ fn a_command_is_shown_and_its_end_is_the_end() {
 }
 
 #[test]
+fn an_empty_command_is_a_shell() {
+    let world = world();
+    let mut terminal = start(&local(&world, &[], &[""]));
+    terminal.wait_for_prompt();
+    terminal.type_keys("exit 6\r");
+    assert_eq!(terminal.wait_for_end().code(), Some(6));
+}
+
+#[test]
+fn a_file_that_is_no_program_and_a_folder_are_told_as_such() {
+    for (path, told) in [
+        ("/etc/passwd", "it is a file that nobody may run"),
+        ("/etc", "it is a folder"),
+    ] {
+        let mut terminal = start(&local(&world(), &[], &[path]));
+        assert_eq!(terminal.wait_for_end().code(), Some(127));
+        terminal.wait_for_text(told);
+    }
+}
+
+#[test]
 fn a_port_that_was_named_is_used() {
     let taken = UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let port = taken.local_addr().expect("it is bound").port().to_string();

@@ -9,6 +9,7 @@ use crate::login::SessionError;
 use crate::offer_input::OfferInputError;
 use crate::process_title::{PortHolder, PortUse};
 use crate::server::ServerError;
+use crate::server::shell::Obstacle;
 
 /// The failure over a port that a process of the same user has.
 fn held_by(port_use: PortUse) -> ServerError {
@@ -59,16 +60,25 @@ pub(super) fn rows() -> Vec<Row> {
             "the same, and a copy of the same user has the port",
         ),
         row(
-            ServerError::ShellMissing {
+            ServerError::CannotRun {
                 program: "/bin/zsh".into(),
+                obstacle: Obstacle::Missing,
             },
             FULMAR,
-            "the command, or the shell that SHELL or the user database names, is not there or may \
-             not be run",
+            "the command, or the shell that SHELL or the user database names, is not there",
         ),
         row(
-            ServerError::ShellMissing {
+            ServerError::CannotRun {
+                program: "/etc/passwd".into(),
+                obstacle: Obstacle::NotExecutable,
+            },
+            FULMAR,
+            "the command is a file without permission to be run, or a folder",
+        ),
+        row(
+            ServerError::CannotRun {
                 program: "cd".into(),
+                obstacle: Obstacle::Missing,
             },
             FULMAR,
             "the first of several words means something to a shell, and is no program",
