@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(trouble(&"x".repeat(80_000)), OutputError::TooMuchText);
         assert_eq!(trouble("FULMAR COPY 2 0 x\n"), OutputError::Malformed);
         assert_eq!(trouble("FULMAR OVER SSH\n"), OutputError::Malformed);
-        assert_eq!(trouble("FULMAR HELLO 0.1.0\n"), OutputError::Malformed);
+        assert_eq!(trouble("FULMAR HELLO 0.1.0\n"), OutputError::SessionServer);
         assert_eq!(trouble(&format!("{COPY}{COPY}")), OutputError::TwoServers);
         let later = COPY.replace("COPY 2", "COPY 7");
         assert_eq!(trouble(&later), OutputError::Version(7));
