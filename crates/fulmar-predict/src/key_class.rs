@@ -29,4 +29,17 @@ impl KeyClass {
             _ => KeyClass::Other,
         }
     }
+
+    /// True if the keys remove text.
+    pub(crate) fn removes(self) -> bool {
+        matches!(
+            self,
+            KeyClass::Backspace
+                | KeyClass::Delete
+                | KeyClass::DeleteWord
+                | KeyClass::DeleteWordRight
+                | KeyClass::KillLine
+                | KeyClass::KillEnd
+        )
+    }
 }

@@ -40,22 +40,17 @@ fn is_way_known(key: Key, kind: InputKind, record: &KeyRecord) -> bool {
 /// True if the key worked here when it was pressed last, and shows nothing that was typed: it moves the caret in its row, or
 /// removes text. Then it may be shown before an echo is expected.
 pub(crate) fn is_harmless(key: Key, record: &KeyRecord) -> bool {
-    let is_quiet = matches!(
-        KeyClass::of(key),
-        KeyClass::Backspace
-            | KeyClass::Delete
-            | KeyClass::Left
+    let class = KeyClass::of(key);
+    let moves = matches!(
+        class,
+        KeyClass::Left
             | KeyClass::Right
             | KeyClass::Home
             | KeyClass::End
             | KeyClass::WordLeft
             | KeyClass::WordRight
-            | KeyClass::DeleteWord
-            | KeyClass::DeleteWordRight
-            | KeyClass::KillLine
-            | KeyClass::KillEnd
     );
-    is_quiet && record.right_in_a_row > 0
+    (moves || class.removes()) && record.right_in_a_row > 0
 }
 
 /// True if nearly all programs know the key; others are shown when they have worked once.

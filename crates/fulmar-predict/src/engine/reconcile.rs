@@ -5,11 +5,11 @@
 use fulmar_base::Time;
 
 use super::PredictionEngine;
-use crate::decision::EpochReason;
+use crate::decision::{EpochReason, KeyClass};
 use crate::effect::KeyEffect;
 use crate::frame_match::{all_match_frame, longest_match, longest_shifted_match, shortest_match};
 use crate::input_context::InputKind;
-use crate::input_line::{InputLine, is_line_untouched};
+use crate::input_line::is_line_untouched;
 use crate::key::Key;
 use crate::pending::{CursorSnapshot, PendingKey, Prediction};
 
@@ -202,16 +202,23 @@ impl PredictionEngine {
         has_later && !effect.changes.is_empty() && all_match_frame(effect, &self.frame.canvas)
     }
 
-    /// True if the program may still be busy with a character: its line is as it was before, and it echoes by itself. Where
-    /// the terminal does, that is how the echo that is turned off looks.
+    /// True if the program may still be busy with a character, or at a prompt with a key that removes some: its line is as it
+    /// was before, and it echoes by itself. Where the terminal does, that is how the echo that is turned off looks.
     fn is_unanswered(&self, front: &PendingKey) -> bool {
-        let is_believed = front.is_late || self.epochs.is_confirmed(front.epoch);
-        let is_echoed = |line: &InputLine| {
-            front.is_late || line.is_echoed || line.context.kind == InputKind::Editor
+        let (Some(line), Some(effect)) = (&self.line, front.known_effect()) else {
+            return false;
         };
+        let is_editor = line.context.kind == InputKind::Editor;
+        let may_be_slow = match front.stroke.key {
+            Key::Text(_) => true,
+            // An editor may leave what was there before.
+            key => !is_editor && KeyClass::of(key).removes(),
+        };
+        let is_believed =
+            front.is_late || self.epochs.is_confirmed(front.epoch) || effect.is_harmless;
         is_believed
-            && matches!(front.stroke.key, Key::Text(_))
-            && self.line.as_ref().is_some_and(is_echoed)
+            && may_be_slow
+            && (front.is_late || line.is_echoed || is_editor)
             && !self.may_fall_silent()
             && !CursorSnapshot::of(&self.base).has_effect(&self.frame.canvas)
     }

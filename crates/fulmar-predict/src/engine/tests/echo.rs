@@ -253,6 +253,25 @@ fn a_line_editor_may_be_slow_and_a_terminal_that_echoes_is_not() {
 }
 
 #[test]
+fn a_line_editor_may_be_slow_to_remove() {
+    // What it removes first may be to be seen, or not.
+    for text in ["lsxyz", "lsxy "] {
+        let mut scene = Scene::new(&format!("{EDITING}$ "));
+        scene.keys(text);
+        scene.answer(text);
+        scene.keys("\x7f\x7f\x7f");
+        // It has had its time for the first, and nothing has come.
+        scene.answer_early("", scene.typed() - 2);
+        scene.keys("w");
+        scene.answer_early("\x08\x1b[K", scene.typed() - 3);
+        assert_eq!((scene.row(0).as_str(), scene.column()), ("$ lsxy", 6));
+        scene.answer_early("\x08\x1b[K\x08\x1b[Kw", scene.typed() - 1);
+        scene.keys("v");
+        assert_eq!((scene.row(0).as_str(), scene.column()), ("$ lswv", 6));
+    }
+}
+
+#[test]
 fn what_was_typed_behind_a_command_that_opens_a_line_is_laid_once() {
     let mut scene = Scene::new("one\r\n~\r\n~\x1b[H");
     scene.keys("oxy");
