@@ -33,6 +33,8 @@ pub(crate) struct InputLine {
     pub(crate) end: u16,
     /// Behind the text stands what nobody typed, in the colour of text.
     pub(crate) suggests: bool,
+    /// The caret behind the letter or digit that was echoed last, if nothing was behind it.
+    pub(crate) open_end: Option<Position>,
     /// The columns that the text has right of the caret: behind all keys, and behind those that were confirmed.
     pub(crate) tail: u16,
     pub(crate) confirmed_tail: u16,
@@ -75,6 +77,7 @@ impl InputLine {
             is_echoed: false,
             end: text_end(canvas.screen(), at),
             suggests: false,
+            open_end: None,
             tail: 0,
             confirmed_tail: 0,
             typed_from: at.column.0.saturating_sub(typed),

@@ -26,7 +26,7 @@ impl PredictionEngine {
             self.learn_success(&key);
             if let Some(effect) = key.known_effect() {
                 expected.draw(effect);
-                self.learn_suggestion(&key, effect, &expected);
+                self.note_end(&key, effect, &expected);
             }
             self.learn_brackets(&key);
             self.learn_ground(&key);
@@ -61,19 +61,43 @@ impl PredictionEngine {
         }
     }
 
-    /// Learns whether the program puts text behind what is typed, in the colour of text: none was `expected` there. Of
-    /// brackets and quotes some close themselves.
-    fn learn_suggestion(&mut self, key: &PendingKey, effect: &KeyEffect, expected: &Canvas) {
-        let (frame, at) = (&self.frame.canvas, effect.caret);
+    /// Notes whether text that nobody typed may appear behind a key: none was `expected` there. Of brackets and quotes some
+    /// close themselves.
+    fn note_end(&mut self, key: &PendingKey, effect: &KeyEffect, expected: &Canvas) {
         let Some(line) = &mut self.line else { return };
         line.confirmed_tail = effect.own_tail.unwrap_or(line.confirmed_tail);
         let is_word = matches!(key.stroke.key, Key::Text(c) if c.is_alphanumeric());
-        let is_new = at == frame.caret()
+        let at = effect.caret;
+        let is_open = is_word && is_vacant(expected.row(at.row), at.column.0);
+        line.open_end = is_open.then_some(at);
+    }
+
+    /// Learns whether the program puts text behind what is typed, in the colour of text. It may come later than the character.
+    pub(super) fn learn_suggestion(&mut self) {
+        let (frame, Some(line)) = (&self.frame.canvas, &mut self.line) else {
+            return;
+        };
+        let at = frame.caret();
+        let is_new = line.open_end == Some(at)
+            && line.context.kind == InputKind::Prompt
             && !is_vacant(frame.line(), at.column.0)
-            && !is_grey(frame.line(), at.column.0)
-            && is_vacant(expected.line(), at.column.0);
-        if is_word && is_new && line.context.kind == InputKind::Prompt {
-            self.memory.entry(line.context.id).suggests = true;
+            && !is_grey(frame.line(), at.column.0);
+        if !is_new {
+            return;
+        }
+        line.open_end = None;
+        self.memory.entry(line.context.id).suggests = true;
+        // What is pending was predicted without it.
+        let mut end = at;
+        for key in self.queue.iter_mut() {
+            let Prediction::Known(effect) = &mut key.prediction else {
+                break;
+            };
+            if effect.typed_at != Some(end) {
+                break;
+            }
+            effect.own_tail = Some(0);
+            end = effect.caret;
         }
     }
 

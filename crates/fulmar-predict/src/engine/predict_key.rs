@@ -148,6 +148,15 @@ impl PredictionEngine {
         }
         line.known_placeholder = context.and_then(|context| context.placeholder.clone());
         line.suggests = context.is_some_and(|context| context.suggests);
+        // What it accepts is not known while the suggestion to the last character is still to come.
+        let may_accept = matches!(
+            KeyClass::of(key),
+            KeyClass::Right | KeyClass::End | KeyClass::WordRight
+        );
+        let is_to_come = line.suggests && line.tail == 0 && !self.queue.is_empty();
+        if may_accept && is_to_come && line.suggestion_end(&self.predicted).is_none() {
+            return None;
+        }
         let record = context.map(|context| context.record(key));
         let record = record.unwrap_or_default();
         let variant = key_confidence::variant(key, &record);

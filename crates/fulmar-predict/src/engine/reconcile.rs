@@ -59,6 +59,7 @@ impl PredictionEngine {
                 FrameFinding::Mispredicted => self.handle_misprediction(now),
             }
         }
+        self.learn_suggestion();
         self.redraw_predicted();
     }
 

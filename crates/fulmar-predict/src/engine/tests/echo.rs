@@ -469,3 +469,32 @@ fn enter_takes_a_suggestion_in_the_colour_of_text_away() {
     scene.key("\r");
     assert_eq!(scene.row(0), "$ ls");
 }
+
+#[test]
+fn a_suggestion_in_the_colour_of_text_may_come_later_than_the_character() {
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("l");
+    scene.answer("l");
+    scene.answer(&plain("s -la"));
+    scene.keys("x");
+    assert_eq!((scene.row(0), scene.column()), ("$ lx".to_owned(), 4));
+}
+
+#[test]
+fn the_first_suggestion_in_the_colour_of_text_goes_behind_what_is_pending() {
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("lx");
+    scene.partial(&format!("l{}", plain("s -la")), 1, 1);
+    assert_eq!((scene.row(0), scene.column()), ("$ lx".to_owned(), 4));
+}
+
+#[test]
+fn a_key_that_may_accept_a_suggestion_that_is_still_to_come_has_no_rule() {
+    for key in ["\x05", "\x1b[C", "\x1bf"] {
+        let mut scene = suggesting();
+        scene.keys("x");
+        scene.key(key);
+        scene.keys("y");
+        assert_eq!(scene.row(0), "$ lx");
+    }
+}
