@@ -101,6 +101,7 @@ pub use events::{
     EVENT_BYTES_MAX, EVENTS_MAX, NOTIFICATION_BODY_MAX, NOTIFICATION_TITLE_MAX, Progress,
     TerminalEvent,
 };
+pub use frame::line_as_text;
 pub use history::History;
 pub use hyperlink::{Hyperlink, LINK_URI_MAX, LINKS_MAX};
 pub use keys::{CursorKeyMode, CursorKeys};

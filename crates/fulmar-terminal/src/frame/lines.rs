@@ -4,8 +4,8 @@ use crate::Screen;
 use crate::cell::Glyph;
 use crate::frame::seen::{Seen, is_wrapped};
 use crate::frame::writer::Writer;
-use crate::row::CellRow;
-use crate::size::{Position, Row};
+use crate::row::{CellRow, SharedRow};
+use crate::size::{Position, Row, Size};
 use crate::style::Style;
 use crate::vocabulary::Vocabulary;
 
@@ -45,6 +45,33 @@ impl Screen {
     }
 }
 
+/// Returns the bytes that print a line that has left a screen, in its renditions and without a line end: rows of which each runs on in the
+/// next. Links are left out.
+///
+/// The reader's rendition has to be plain, and is so afterwards.
+pub fn line_as_text(rows: &[SharedRow], vocabulary: &Vocabulary) -> Vec<u8> {
+    let vocabulary = Vocabulary {
+        links: false,
+        ..vocabulary.clone()
+    };
+    let mut writer = Writer::new(
+        &vocabulary,
+        Size::default(),
+        Position::HOME,
+        Style::default(),
+    );
+    for row in rows {
+        let end = if row.is_wrapped() {
+            row.columns()
+        } else {
+            filled_columns(row, &vocabulary)
+        };
+        write_cells(&mut writer, row, end);
+    }
+    writer.plain_style();
+    writer.out
+}
+
 fn write_cells(writer: &mut Writer<'_>, row: &CellRow, end: u16) {
     for column in 0..end {
         let seen = Seen::at(row, column, writer.vocabulary);
@@ -73,7 +100,6 @@ fn filled_columns(row: &CellRow, vocabulary: &Vocabulary) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::size::Size;
     use crate::{Checker, Terminal};
 
     fn lines(columns: u16, output: &str) -> String {
@@ -111,6 +137,19 @@ mod tests {
     fn of_a_link_only_the_text_is_printed() {
         let link = "\x1b]8;;https://example.org\x1b\\here\x1b]8;;\x1b\\";
         assert_eq!(lines(20, link), "here\r\n");
+    }
+
+    #[test]
+    fn a_line_that_has_left_is_printed_without_its_end() {
+        let mut terminal = Terminal::new(Size::new(5, 4).unwrap());
+        terminal.process(b"ab\x1b[31mcdef\x1b[m");
+        let rows: Vec<SharedRow> = terminal.screen().rows().take(2).cloned().collect();
+        let text = line_as_text(&rows, &Vocabulary::FULL);
+        assert_eq!(text, b"ab\x1b[31mcdef\x1b[m");
+        assert_eq!(
+            line_as_text(&rows[1..], &Vocabulary::FULL),
+            b"\x1b[31mef\x1b[m"
+        );
     }
 
     #[test]

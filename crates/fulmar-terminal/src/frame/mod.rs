@@ -34,6 +34,7 @@ use crate::size::{Column, Position, Row};
 use crate::style::{Color, Style};
 use crate::vocabulary::Vocabulary;
 
+pub use lines::line_as_text;
 use rows::RowChange;
 use scroll::{Compared, Direction, Scroll};
 use seen::{is_same_row, is_wrapped, last_cell};
