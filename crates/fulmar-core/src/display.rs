@@ -1,6 +1,7 @@
 //! Draws the user's terminal: keeps what it shows, and makes the bytes that change it.
 
 mod main_screen;
+mod past;
 
 use std::sync::Arc;
 
@@ -143,6 +144,7 @@ impl Display {
     /// Takes in what is to stand above the screen; ignored by a display that keeps no history.
     pub(crate) fn queue(&mut self, mut item: HistoryItem) {
         if let Some(main) = &mut self.main {
+            main.past.push(&item, &self.outer.vocabulary);
             if let HistoryItem::Line { rows, .. } = &mut item {
                 // As the terminal has it in the end, which goes by that when its window changes.
                 for row in rows {
@@ -151,6 +153,21 @@ impl Display {
             }
             main.queue.push(item);
         }
+    }
+
+    /// Returns the lines that stand above the screen, as text with renditions, and those of `screen` behind them, if that is the
+    /// program's main screen, with the number of its first line. `None` if the display keeps no history.
+    pub(crate) fn past(&self, screen: Option<(&Screen, u64)>) -> Option<Vec<u8>> {
+        let past = &self.main.as_ref()?.past;
+        let mut text = past.text();
+        if let Some((screen, first)) = screen {
+            if let Some(missing) = past.missing_before(first) {
+                text.extend(missing.into_bytes());
+            }
+            let lines = screen.as_lines(&self.outer.vocabulary);
+            text.extend(lines.into_iter().filter(|byte| *byte != b'\r'));
+        }
+        Some(text)
     }
 
     /// Takes note of an answer of the terminal. If more can be shown now, the next frame shows it.

@@ -89,12 +89,14 @@ pub(crate) enum Command {
     LinkInfo,
     /// Have ssh carry the session, and ask what it has to ask.
     RunSsh,
+    /// Show what has left the screen.
+    ShowPast,
 }
 
 /// Sorts what is typed into bytes for the program and commands for the client.
 ///
 /// ```text
-///             escape key                          '.' Ctrl-Z (d i r ?)
+///             escape key                          '.' Ctrl-Z (d i r [ ?)
 ///   typing ───────────────► armed ──────────────────────────────────► command
 ///     ▲    (a printable one  │  │ pass character: the escape byte is typed
 ///     │     at the start of  │  │ other: the escape byte and this one are typed
@@ -237,6 +239,7 @@ impl EscapeReader {
             Some(b'?') if is_own => Command::Help,
             Some(b'i') if is_own => Command::LinkInfo,
             Some(b'r') if is_own => Command::RunSsh,
+            Some(b'[') if is_own => Command::ShowPast,
             _ => {
                 self.type_escape_key(key, &armed.text, typed);
                 return self.type_key(event, typed);

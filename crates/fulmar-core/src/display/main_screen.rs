@@ -5,12 +5,15 @@ use std::iter::repeat_n;
 use fulmar_terminal::{Reflow, Row, Screen, SharedRow, Size, Vocabulary};
 
 use super::Place;
+use super::past::Past;
 use crate::outer_terminal::OuterTerminal;
 use crate::push_queue::{PushQueue, RowsAbove};
 
 /// The main screen, while the session is drawn there, and the way to the alternate one and back.
 #[derive(Debug)]
 pub(super) struct MainScreen {
+    /// The lines that stand above it, or soon will.
+    pub(super) past: Past,
     /// The lines that are to stand above it.
     pub(super) queue: PushQueue,
     /// The bytes that lead to the alternate screen, and back; empty if it is not to be used.
@@ -29,6 +32,7 @@ pub(super) struct MainScreen {
 impl MainScreen {
     pub(super) fn new(enter: Vec<u8>, exit: Vec<u8>) -> MainScreen {
         MainScreen {
+            past: Past::default(),
             queue: PushQueue::default(),
             enter,
             exit,
