@@ -33,6 +33,7 @@ pub(super) fn help(escape: EscapeKey) -> Vec<String> {
         (&pass, &format!("type {key} itself")),
         ("i", "show the state of the link"),
         ("r", "run ssh here, which may ask: it carries the session"),
+        ("[", "read what has left the screen, in $PAGER or less"),
         ("?", "show this list"),
     ] {
         rows.push(format!("  {next:8} {effect}"));

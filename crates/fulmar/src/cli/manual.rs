@@ -8,7 +8,7 @@ use fulmar_settings::{OTHER_VARIABLES, SETTINGS, SettingInfo};
 use super::{Cli, EXAMPLE_FILE, EXAMPLES, Page};
 
 /// The commands of keys after the escape key: docs/protocol.md §9.2, and two of ours.
-const KEYS: [(&str, &str); 8] = [
+const KEYS: [(&str, &str); 9] = [
     ("Ctrl-^ .", "End the session, with status 255."),
     (
         "Ctrl-^ d",
@@ -26,6 +26,10 @@ const KEYS: [(&str, &str); 8] = [
     (
         "Ctrl-^ r",
         "Run ssh on the terminal, where it can ask for a password, and have it carry the session.",
+    ),
+    (
+        "Ctrl-^ [",
+        "Read what has left the screen in $PAGER, or less -R; the session goes on.",
     ),
     (
         "Ctrl-^ ?",

@@ -5,8 +5,10 @@
 
 mod asking;
 mod carrying;
+mod reading;
 
 use std::io;
+use std::process::Child;
 use std::time::Duration;
 
 use fulmar_base::Time;
@@ -41,6 +43,8 @@ pub(crate) struct EventLoop {
     pub(crate) over_ssh: OverSsh,
     /// The user's terminal.
     pub(crate) terminal: Terminal,
+    /// The pager that has the terminal, if one has.
+    pub(crate) pager: Option<Child>,
     /// The one that waits.
     pub(crate) reactor: Reactor,
     /// The login that has started the server, if that was us.
@@ -74,6 +78,7 @@ impl EventLoop {
         }
         loop {
             if let Some(ending) = self.carry_out(now()) {
+                self.end_pager(now());
                 return Ok(ending);
             }
             self.wait()?;
@@ -165,6 +170,7 @@ impl EventLoop {
                     self.run_ssh_soon(now);
                     self.client.handle_hint(now, hint);
                 }
+                ReactorEvent::Signal(signal) if self.is_for_pager(signal) => {}
                 ReactorEvent::Signal(signal) => self.handle_signal(now, Meaning::of(signal)),
                 ReactorEvent::Ready(Token::Backlog, _) => {
                     self.sockets.resume(now, &mut self.client);
@@ -178,6 +184,7 @@ impl EventLoop {
             }
         }
         self.sockets.end_turn();
+        self.attend_pager(now);
         if self.terminal.is_lent() && self.terminal.take_back() {
             self.resume(now);
         }
@@ -348,6 +355,7 @@ impl EventLoop {
             match event {
                 ClientEvent::Suspend => self.suspend(now),
                 ClientEvent::RunSsh => self.run_ssh_here(now),
+                ClientEvent::ShowPast => self.show_past(now),
                 ClientEvent::OpenPath => self.open_path(now),
                 ClientEvent::ClosePath { path } => self.sockets.close(path),
                 ClientEvent::Ended(ending) => {

@@ -351,6 +351,7 @@ impl ClientSetup {
         }
         let mut event_loop = EventLoop {
             client,
+            pager: None,
             sockets: Sockets::new(params.candidates, Ways::new(now(), wish), self.trace),
             over_ssh,
             terminal,

@@ -52,6 +52,8 @@ enum Holder {
     Us,
     /// Another job of the same shell. We keep away from it.
     Others,
+    /// A program that we have started there, and whose end we wait for.
+    Child,
     /// Nobody: it is closed.
     Nobody,
 }
@@ -156,7 +158,9 @@ impl Terminal {
     pub(crate) fn wait_for_input(&self, limit: Duration) -> io::Result<Readiness> {
         match self.holder {
             Holder::Us => wait_for(&self.tty, Interest::Read, Some(limit)),
-            Holder::Others | Holder::Nobody => Err(io::ErrorKind::NotConnected.into()),
+            Holder::Others | Holder::Child | Holder::Nobody => {
+                Err(io::ErrorKind::NotConnected.into())
+            }
         }
     }
 
@@ -204,6 +208,13 @@ impl Terminal {
         self.taken = 0;
         // A terminal that is gone has no modes.
         let _ = self.raw.restore();
+    }
+
+    /// Leaves the terminal, which was [let go](Terminal::leave), to a program that we start, until it is taken back.
+    pub(crate) fn lend(&mut self) {
+        if self.holder == Holder::Us {
+            self.holder = Holder::Child;
+        }
     }
 
     /// Takes the terminal back if it can be had, and tells if it was.

@@ -2,7 +2,7 @@
 
 use vt100::Parser;
 
-use crate::support::{PROMPT, Rules, Setup, Terminal, World, adopt_orphans};
+use crate::support::{PROMPT, Rules, Setup, Terminal, World, adopt_orphans, write_program};
 
 /// More than any test writes.
 const LINES_MAX: usize = 1000;
@@ -87,4 +87,66 @@ fn lines_that_came_at_once_can_be_scrolled_back_to() {
     terminal.type_keys("exit\n");
     terminal.wait_for_end();
     expect_lines(&terminal, (1..=100).map(|number: u32| number.to_string()));
+}
+
+#[test]
+fn a_pager_shows_what_has_left_the_screen_while_the_session_goes_on() {
+    adopt_orphans();
+    let world = World::new();
+    world.write(".hushlogin", "");
+    world.write(".profile", format!("PS1='{PROMPT}'\n"));
+    let pager = world.home().join("pager");
+    write_program(
+        &pager,
+        "#!/bin/sh\ncp /dev/stdin \"$HOME/read\"\necho this is the pager\nread answer </dev/tty\n",
+    );
+    let mut fulmar = world.spawn(world.ours("fulmar"));
+    fulmar.arg("--local").env("PAGER", &pager);
+    fulmar.env("TMPDIR", world.home());
+    let mut terminal = Terminal::start(&fulmar, Setup::default().size, Rules::Client);
+    terminal.wait_for_prompt();
+    terminal.type_keys("for n in $(seq 100); do printf 'line %s\\033[31m!\\033[m\\n' $n; done\n");
+    terminal.wait_for("the last line", |screen| {
+        screen.rows(0, 80).any(|row| row.trim_end() == "line 100!")
+    });
+    // Lines may come after the screen.
+    for turn in 0.. {
+        terminal.type_keys(format!("echo turn {turn}\n"));
+        terminal.wait_for_text(&format!("turn {turn}"));
+        let all = lines(&terminal);
+        if all.iter().filter(|line| line.starts_with("line ")).count() >= 100 {
+            break;
+        }
+    }
+    terminal.type_keys("(until [ -e read ]; do sleep 0.05; done; echo from below) &\n");
+    terminal.type_keys("\x1e[");
+    terminal.wait_for_text("this is the pager");
+    let read = std::fs::read_to_string(world.home().join("read")).expect("lines");
+    let lines: Vec<&str> = read
+        .lines()
+        .filter(|line| line.starts_with("line "))
+        .collect();
+    let wanted: Vec<String> = (1..=100)
+        .map(|n| format!("line {n}\x1b[31m!\x1b[m"))
+        .collect();
+    assert_eq!(lines, wanted);
+    let is_left = |entry: std::fs::DirEntry| {
+        entry
+            .file_name()
+            .to_string_lossy()
+            .starts_with("fulmar-lines")
+    };
+    let folder = std::fs::read_dir(world.home()).expect("a folder");
+    assert!(!folder.flatten().any(is_left), "the copy has no name");
+    // Ctrl-C is the pager's alone.
+    terminal.type_keys("\x03");
+    terminal.wait_for("the session", |screen| {
+        let has = |text: &str| screen.rows(0, 80).any(|row| row.contains(text));
+        has("turn") && has("from below")
+    });
+    terminal.type_keys("echo back $((6 * 7))\n");
+    terminal.wait_for_text("back 42");
+    terminal.type_keys("exit\n");
+    terminal.wait_for_end();
+    terminal.expect_restored();
 }

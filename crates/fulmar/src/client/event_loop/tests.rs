@@ -60,6 +60,7 @@ impl Scene {
         };
         let mut scene = Scene {
             event_loop: EventLoop {
+                pager: None,
                 client: Client::new(now(), config),
                 sockets: Sockets::new(
                     candidates,
