@@ -151,6 +151,7 @@ impl Client {
             keeps_history,
             last_screen,
             reflow,
+            checksums,
             escape_key,
             compat,
             title_prefix,
@@ -206,6 +207,7 @@ impl Client {
             probe: TerminalProbe::default(),
             report: Some(TerminalReport {
                 crops: !reflow,
+                checksums,
                 ..TerminalReport::default()
             }),
             crops: !reflow,

@@ -38,6 +38,7 @@ fn world(client: Capabilities, server: Capabilities, clustering: Clustering) -> 
         clustering,
         keyboard: false,
         crops: false,
+        checksums: false,
     });
     world.far_mut().reference.set_clustering(clustering);
     world
@@ -70,6 +71,28 @@ fn if_one_end_alone_knows_it_nothing_waits_and_nothing_is_known() -> Result<(), 
         world.program_writes(QUESTIONS);
         world.run_for(ms(1))?;
         world.check_typed(UNANSWERED)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn checksums_of_the_screen_are_answered_where_the_user_allows_them() -> Result<(), Failure> {
+    let agreement = Some(Agreement::of(b"offer", b"answer", Capabilities::ALL));
+    for (checksums, answers) in [
+        (true, &b"\x1bP7!~0020\x1b\\\x1b[0n"[..]),
+        (false, b"\x1b[0n"),
+    ] {
+        let mut world = World::with(
+            Network::seeded(3).both([Loss::percent(20), Delay::fixed(ms(40))]),
+            |client| {
+                client.agreement = agreement;
+                client.checksums = checksums;
+            },
+            |server: &mut ServerConfig| server.agreement = agreement,
+        );
+        world.program_writes(b"\x1b[7;1;1;1;1;1*y\x1b[5n");
+        world.run_for(secs(5))?;
+        world.check_typed(answers)?;
     }
     Ok(())
 }

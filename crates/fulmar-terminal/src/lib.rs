@@ -22,6 +22,7 @@ mod attribute_extent;
 mod base64;
 mod cell;
 mod charset;
+mod checksum;
 mod clipboard;
 mod cluster;
 mod clustering;

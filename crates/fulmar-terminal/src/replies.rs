@@ -87,6 +87,8 @@ enum Question {
     KeyboardFlags(u8),
     /// Mode 2027.
     Clusters,
+    /// The checksum of a rectangle, as it was when it was asked for, with the number of the question.
+    Checksum(u16, u16),
 }
 
 /// The most questions that wait until something is known of the user's terminal; further ones are dropped and counted. Chosen by eye: a program
@@ -123,6 +125,20 @@ impl Replies {
             Report::Awaited(_) => true,
             Report::Known(report) => report.keyboard,
         }
+    }
+
+    /// Returns true if checksums of the screen are answered, or may be.
+    pub(crate) fn may_sum(&self) -> bool {
+        match &self.report {
+            _ if self.max == 0 => false,
+            Report::Awaited(_) => true,
+            Report::Known(report) => report.checksums,
+        }
+    }
+
+    /// Answers DECRQCRA with the number that it had, if the user allows that.
+    pub(crate) fn answer_checksum(&mut self, screen: &Screen, number: u16, sum: u16) {
+        self.ask(screen, Question::Checksum(number, sum));
     }
 
     /// Takes the answers, up to a question that waits.
@@ -200,6 +216,10 @@ impl Replies {
             }
             Question::KeyboardFlags(_) => {}
             Question::Clusters => self.report_mode("?", 2027, screen.private_mode(2027)),
+            Question::Checksum(number, sum) if report.checksums => {
+                self.push(&format!("\x1bP{number}!~{sum:04X}\x1b\\"));
+            }
+            Question::Checksum(..) => {}
         }
     }
 
@@ -422,6 +442,7 @@ mod tests {
             clustering: Clustering::Switchable,
             keyboard,
             crops: false,
+            checksums: false,
         }
     }
 

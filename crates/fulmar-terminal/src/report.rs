@@ -17,6 +17,8 @@ pub struct TerminalReport {
     pub keyboard: bool,
     /// True if the user wants rows cropped where the width of the window changes, and no line cut anew.
     pub crops: bool,
+    /// True if the user lets programs ask for checksums of the screen, by which they can read it.
+    pub checksums: bool,
 }
 
 impl TerminalReport {

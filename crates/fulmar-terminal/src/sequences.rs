@@ -1,5 +1,6 @@
 //! Control sequences: what each of them does to the screen.
 
+use crate::checksum::answer_checksum;
 use crate::csi::Csi;
 use crate::cursor::CursorShape;
 use crate::modes::ModeFlags;
@@ -38,7 +39,11 @@ pub(crate) fn dispatch(screen: &mut Screen, replies: &mut Replies, csi: &Csi, la
             'q' => screen.set_protection(csi.value(0)),
             _ => {}
         },
-        (None, b"*") if last == 'x' => screen.set_attribute_extent(csi.value(0)),
+        (None, b"*") => match last {
+            'x' => screen.set_attribute_extent(csi.value(0)),
+            'y' => answer_checksum(screen, replies, csi),
+            _ => {}
+        },
         (Some('=' | '>' | '<'), []) if last == 'u' => change_keyboard(screen, replies, csi),
         (marker, intermediates) => {
             screen.charge(replies.work());

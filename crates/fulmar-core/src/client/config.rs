@@ -32,6 +32,8 @@ pub struct ClientConfig {
     pub last_screen: LastScreen,
     /// True if lines of text are cut anew where the width of the window changes, by a server that does so.
     pub reflow: bool,
+    /// True if programs may ask for checksums of the screen, by which they can read it.
+    pub checksums: bool,
     /// The key that commands the client.
     pub escape_key: EscapeKey,
     /// The program that the client behaves as: Fulmar or Mosh.
@@ -68,6 +70,7 @@ impl ClientConfig {
             keeps_history: false,
             last_screen: LastScreen::default(),
             reflow: true,
+            checksums: false,
             escape_key: EscapeKey::default(),
             compat: CompatMode::Fulmar,
             title_prefix: String::new(),

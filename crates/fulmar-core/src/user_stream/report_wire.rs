@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! TerminalReport { uint64 text = 1, uint64 background = 2, uint64 cursor = 3, uint32 clustering = 4,
-//!                  uint32 keyboard = 5, uint32 crops = 6 }
+//!                  uint32 keyboard = 5, uint32 crops = 6, uint32 checksums = 7 }
 //! ```
 //!
 //! Source: docs/protocol.md §13.12.
@@ -16,6 +16,7 @@ const CURSOR: u32 = 3;
 const CLUSTERING: u32 = 4;
 const KEYBOARD: u32 = 5;
 const CROPS: u32 = 6;
+const CHECKSUMS: u32 = 7;
 
 /// The numbers of these; others are those of a later version.
 const CLUSTERINGS: [Clustering; 3] = [
@@ -42,6 +43,9 @@ pub(super) fn encode(out: &mut Vec<u8>, report: &TerminalReport) {
     if report.crops {
         wire::put_uint(out, CROPS, 1);
     }
+    if report.checksums {
+        wire::put_uint(out, CHECKSUMS, 1);
+    }
 }
 
 /// Reads a report. Fields that we do not know are those of a later version, and so are numbers.
@@ -64,6 +68,7 @@ pub(super) fn decode(message: Fields<'_>) -> Result<TerminalReport, WireError> {
             }
             KEYBOARD => report.keyboard = field.uint()? == 1,
             CROPS => report.crops = field.uint()? == 1,
+            CHECKSUMS => report.checksums = field.uint()? == 1,
             _ => {}
         }
     }

@@ -56,6 +56,7 @@ fn a_terminal_report_of_a_later_version_is_read_as_far_as_it_is_known() {
         clustering,
         keyboard: false,
         crops: false,
+        checksums: false,
     };
     assert_eq!(state.take_new(), [UserEvent::Terminal(report)]);
 }
@@ -305,9 +306,10 @@ fn reports() -> impl Strategy<Value = TerminalReport> {
         clustering,
         any::<bool>(),
         any::<bool>(),
+        any::<bool>(),
     );
     report.prop_map(
-        |(text, background, cursor, clustering, keyboard, crops)| TerminalReport {
+        |(text, background, cursor, clustering, keyboard, crops, checksums)| TerminalReport {
             colors: DefaultColors {
                 text,
                 background,
@@ -316,6 +318,7 @@ fn reports() -> impl Strategy<Value = TerminalReport> {
             clustering,
             keyboard,
             crops,
+            checksums,
         },
     )
 }

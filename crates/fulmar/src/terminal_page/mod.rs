@@ -67,6 +67,7 @@ impl Viewer {
                 clustering: Clustering::Switchable,
                 keyboard: true,
                 crops: false,
+                checksums: true,
             });
         }
         terminal.process(STAGE.as_bytes());
