@@ -35,6 +35,8 @@ pub struct Settings {
     pub probe: bool,
     /// True if lines of text are cut anew where the window's width changes.
     pub reflow: bool,
+    /// True if programs may ask for checksums of the screen.
+    pub checksums: bool,
     /// The lines that leave the program's screen are to enter the terminal's scrollback, or not.
     pub scrollback: Scrollback,
     /// The most of such lines that the server keeps.
@@ -117,6 +119,7 @@ impl SettingLayers<'_> {
             true_color: self.value(&table::TRUE_COLOR)?,
             probe: self.value(&table::PROBE)?,
             reflow: self.value(&table::REFLOW)?,
+            checksums: self.value(&table::SCREEN_CHECKSUMS)?,
             scrollback: self.value(&table::SCROLLBACK)?,
             history_lines: self.value(&table::HISTORY_LINES)?,
             history_bytes: self.value(&table::HISTORY_BYTES)?,

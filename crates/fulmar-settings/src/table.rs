@@ -20,7 +20,7 @@ pub const LOG_FILTER_VARIABLE: &str = "FULMAR_LOG";
 pub const LOG_FILTER_DEFAULT: &str = "info";
 
 /// All of them, in the order in which they are listed.
-pub static SETTINGS: [&dyn AnySetting; 27] = [
+pub static SETTINGS: [&dyn AnySetting; 28] = [
     &SSH,
     &SERVER,
     &CLIENT,
@@ -38,6 +38,7 @@ pub static SETTINGS: [&dyn AnySetting; 27] = [
     &TRUE_COLOR,
     &PROBE,
     &REFLOW,
+    &SCREEN_CHECKSUMS,
     &SCROLLBACK,
     &HISTORY_LINES,
     &HISTORY_BYTES,
@@ -329,6 +330,21 @@ pub(crate) static REFLOW: Setting<bool> = Setting {
         group: SettingGroup::Display,
         is_rare: true,
         help: "Break lines anew when the window gets another width, if the server is fulmar, too",
+    },
+    parse: values::switch,
+};
+
+pub(crate) static SCREEN_CHECKSUMS: Setting<bool> = Setting {
+    about: SettingInfo {
+        name: "screen-checksums",
+        variable: "FULMAR_SCREEN_CHECKSUMS",
+        stock: None,
+        shape: ValueForm::Switch("Do not answer programs that ask for checksums"),
+        letters: &[],
+        default: "false",
+        group: SettingGroup::Display,
+        is_rare: true,
+        help: "Let programs ask for checksums of the screen (DECRQCRA): whoever writes to it can read it so",
     },
     parse: values::switch,
 };

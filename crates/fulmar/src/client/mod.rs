@@ -307,6 +307,7 @@ impl ClientSetup {
             last_screen: params.last_screen,
             keeps_history,
             reflow: self.settings.reflow,
+            checksums: self.settings.checksums,
             escape_key: self.settings.escape_key,
             compat,
             title_prefix: if self.settings.title_prefix {
