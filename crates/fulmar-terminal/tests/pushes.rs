@@ -267,3 +267,25 @@ fn a_row_that_runs_on_no_more_is_erased_as_a_whole() {
     let frame = frame_for(&format!("{line}\r\n$"), "\x1b[2;3H\x1b[Jxy\r\nde\r\n$");
     assert_eq!(frame, "\x1b[2H\x1b[K\x1b[;10Hjabxy\r\nde\x1b[K\n\x08");
 }
+
+#[test]
+fn a_line_whose_last_row_was_erased_ends_there_also_if_it_moves_down() {
+    let size = Size::new(6, 8).expect("small");
+    let vocabulary = Vocabulary {
+        hide_while_drawing: false,
+        back_color_erase: false,
+        ..Vocabulary::FULL
+    };
+    let mut pair = Pair::new(size, vocabulary);
+    let mut direct = Emulator::new(size);
+    let pieces = [
+        "\x1b[44m   a aa a  a        a  aaaaaa  aa\x1b[m\r\x1b[K\r\n  aa aa  ",
+        "\x1b[99H\r\n\r\n\r\n\r\n\r\n\r\n",
+    ];
+    for piece in pieces {
+        pair.run(piece);
+        direct.process(piece.as_bytes());
+        pair.show(0);
+    }
+    assert_eq!(pair.reader.lines(), direct.lines());
+}

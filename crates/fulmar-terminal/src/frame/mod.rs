@@ -272,9 +272,12 @@ impl<'a> Frame<'a> {
                 wrapped[..count].fill(false);
             }
         }
-        // tmux ends a line where the row below it is moved, and in places among rows that move down, so they are joined anew.
+        // tmux ends a line where the row below it is moved, and in places among rows that move down, so they are joined anew. Others
+        // keep them joined, so those that are to end are left to be ended.
         if keeps_top && scroll.direction == Direction::Down {
-            wrapped.fill(false);
+            for (row, wrapped) in scroll.region.clone().map(Row).zip(wrapped) {
+                *wrapped &= !is_wrapped(self.target, row, self.vocabulary);
+            }
         }
         if keeps_top
             && let Some(above) = scroll.region.start.checked_sub(1)
