@@ -3,7 +3,8 @@
 //! It is that of xterm with `checksumExtension` 23: the characters, in 16 bits, and nothing of their look. Whoever asks for single cells reads
 //! the screen by it, so the user has to allow it (docs/threat-model.md §8).
 //!
-//! Source: xterm's control sequences (DECRQCRA, XTCHECKSUM). Measured: xterm 379, for cells that are empty, hidden, wide or have marks.
+//! Source: xterm's control sequences (DECRQCRA, XTCHECKSUM). Measured: xterm 379, for cells that are empty, hidden or wide. Of a character with marks
+//! only the character counts, where xterm counts what the two are composed to; without a rectangle the whole screen counts, where xterm has another sum.
 
 use crate::cell::Glyph;
 use crate::csi::Csi;
@@ -67,7 +68,7 @@ mod tests {
         String::from_utf8(terminal.take_replies()).unwrap()
     }
 
-    /// All of these are answers of xterm 379 with `checksumExtension` 23.
+    /// The sums are those of xterm 379 with `checksumExtension` 23, of which renditions were asked one by one.
     #[test]
     fn a_checksum_is_that_of_xterm() {
         let margins = "\x1b#8\x1b[2;3r\x1b[?69h\x1b[3;5s";

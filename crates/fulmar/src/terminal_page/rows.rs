@@ -136,7 +136,7 @@ pub(super) const SEQUENCES: &[Sequence] = &[
     row("DCS $ q … ST", "DECRQSS", "VT420", "settings: `m`, `r`, `s`, `t`, `\" p`, `\" q`, `* x`, `SP q`, and how many columns and rows", "", "\x1bP$qm\x1b\\"),
     row("CSI 11 t, 13, 14, 15, 16, 18, 19, 20, 21", "XTWINOPS", "xterm", "the window: its true size in rows and columns, nominal pixels, and no title", "", "\x1b[18t"),
     row("CSI ? u", "", "kitty", "the form of keys", "", "\x1b[?u"),
-    row("CSI … * y", "DECRQCRA", "VT420", "the checksum of a rectangle, as xterm with `checksumExtension` 23, where the setting `screen-checksums` allows it", "", "\x1b[1;1;1;1;2;2*y"),
+    row("CSI … * y", "DECRQCRA", "VT420", "the checksum of a rectangle, as xterm with `checksumExtension` 23 but for marks and a missing rectangle, where the setting `screen-checksums` allows it", "", "\x1b[1;1;1;1;2;2*y"),
     row("DCS + q … ST", "XTGETTCAP", "xterm", "capabilities: `Co`, `colors`, `RGB`, `Tc`", "", "\x1bP+q436F\x1b\\"),
     row("OSC 4;n;?", "", "xterm", "a colour that a program has set, or one from 16 to 255", "\x1b]4;1;#f00\x07", "\x1b]4;1;?\x07"),
     row("OSC 5;n;?, 10–19;?", "", "xterm", "the colours of the user's terminal, where they are known", "", "\x1b]11;?\x07"),

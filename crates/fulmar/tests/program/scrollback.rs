@@ -110,7 +110,7 @@ fn a_pager_shows_what_has_left_the_screen_while_the_session_goes_on() {
         screen.rows(0, 80).any(|row| row.trim_end() == "line 100!")
     });
     // Lines may come after the screen.
-    for turn in 0.. {
+    for turn in 0..100 {
         terminal.type_keys(format!("echo turn {turn}\n"));
         terminal.wait_for_text(&format!("turn {turn}"));
         let all = lines(&terminal);
