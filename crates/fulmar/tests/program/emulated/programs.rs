@@ -289,7 +289,7 @@ pub(super) const ZSH_WITH_PLUGINS: Program = Program {
     ],
     command: &["sh", "-c", "ZDOTDIR=$PWD/plugins exec zsh -d"],
     keys: &[
-        "echo 'a word' > file; ls nowhere | cat",
+        "echo 'a word' > /dev/null; ls nowhere | cat",
         "\r",
         "echo",
         "\x1b[C",
