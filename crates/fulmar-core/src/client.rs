@@ -52,7 +52,7 @@ const RESIZE_SETTLES: Duration = Duration::from_millis(40);
 const NOT_DETACHED: &str = "this server cannot keep a session without its client";
 
 /// The notice for a session whose lines are not kept.
-const NO_PAST: &str = "this session keeps no lines that have left the screen";
+const NO_SCROLLBACK: &str = "this session keeps no lines that have left the screen";
 
 /// The notice for a session that is only about to begin.
 const NOT_YET_DETACHED: &str = "a session can be left once its server has answered";
@@ -67,9 +67,9 @@ pub enum ClientEvent {
     /// The user wants ssh to be run on the terminal, where it can ask, so that it carries the session: write what
     /// [`Client::leave`] gives, and afterwards say [`Client::handle_resumed`]. Or tell why not.
     RunSsh,
-    /// The user wants to read what has left the screen: write what [`Client::leave`] gives, show [`Client::past`] in a pager, and
+    /// The user wants to read what has left the screen: write what [`Client::leave`] gives, show [`Client::scrollback_text`] in a pager, and
     /// afterwards say [`Client::handle_resumed`].
-    ShowPast,
+    OpenPager,
     /// Open a path from a new local port and say so with [`Client::handle_path_opened`].
     OpenPath,
     /// This path is not needed any more.
@@ -639,10 +639,10 @@ impl Client {
             Command::Help => self.notices.show_help(now),
             Command::LinkInfo => self.notices.show_link_info(now),
             Command::RunSsh => self.events.push_back(ClientEvent::RunSsh),
-            Command::ShowPast if self.display.keeps_history() => {
-                self.events.push_back(ClientEvent::ShowPast);
+            Command::OpenPager if self.display.keeps_history() => {
+                self.events.push_back(ClientEvent::OpenPager);
             }
-            Command::ShowPast => self.notices.tell(now, NO_PAST.to_owned()),
+            Command::OpenPager => self.notices.tell(now, NO_SCROLLBACK.to_owned()),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Draws the user's terminal: keeps what it shows, and makes the bytes that change it.
 
+mod kept_lines;
 mod main_screen;
-mod past;
 
 use std::sync::Arc;
 
@@ -144,7 +144,7 @@ impl Display {
     /// Takes in what is to stand above the screen; ignored by a display that keeps no history.
     pub(crate) fn queue(&mut self, mut item: HistoryItem) {
         if let Some(main) = &mut self.main {
-            main.past.push(&item, &self.outer.vocabulary);
+            main.kept.push(&item, &self.outer.vocabulary);
             if let HistoryItem::Line { rows, .. } = &mut item {
                 // As the terminal has it in the end, which goes by that when its window changes.
                 for row in rows {
@@ -157,11 +157,11 @@ impl Display {
 
     /// Returns the lines that stand above the screen, as text with renditions, and those of `screen` behind them, if that is the
     /// program's main screen, with the number of its first line. `None` if the display keeps no history.
-    pub(crate) fn past(&self, screen: Option<(&Screen, u64)>) -> Option<Vec<u8>> {
-        let past = &self.main.as_ref()?.past;
-        let mut text = past.text();
+    pub(crate) fn scrollback_text(&self, screen: Option<(&Screen, u64)>) -> Option<Vec<u8>> {
+        let kept = &self.main.as_ref()?.kept;
+        let mut text = kept.text();
         if let Some((screen, first)) = screen {
-            if let Some(missing) = past.missing_before(first) {
+            if let Some(missing) = kept.missing_before(first) {
                 text.extend(missing.into_bytes());
             }
             let lines = screen.as_lines(&self.outer.vocabulary);

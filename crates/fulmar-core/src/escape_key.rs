@@ -90,7 +90,7 @@ pub(crate) enum Command {
     /// Have ssh carry the session, and ask what it has to ask.
     RunSsh,
     /// Show what has left the screen.
-    ShowPast,
+    OpenPager,
 }
 
 /// Sorts what is typed into bytes for the program and commands for the client.
@@ -239,7 +239,7 @@ impl EscapeReader {
             Some(b'?') if is_own => Command::Help,
             Some(b'i') if is_own => Command::LinkInfo,
             Some(b'r') if is_own => Command::RunSsh,
-            Some(b'[') if is_own => Command::ShowPast,
+            Some(b'[') if is_own => Command::OpenPager,
             _ => {
                 self.type_escape_key(key, &armed.text, typed);
                 return self.type_key(event, typed);

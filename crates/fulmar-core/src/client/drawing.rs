@@ -81,12 +81,13 @@ impl Client {
 
     /// Returns the lines that have left the screen, as far as they have come, and those on it, as text in their renditions. `None` if the
     /// terminal is [not to keep them](crate::ClientConfig::keeps_history).
-    pub fn past(&mut self) -> Option<Vec<u8>> {
+    pub fn scrollback_text(&mut self) -> Option<Vec<u8>> {
         while self.queue_history() {}
         let first = self.history().map_or(0, |place| place.end);
         let is_main = self.place() != Place::Alternate;
         let screen = self.endpoint.remote().screen();
-        self.display.past(is_main.then_some((screen, first)))
+        self.display
+            .scrollback_text(is_main.then_some((screen, first)))
     }
 
     /// Takes in what stands above the screen, if the terminal is to keep that

@@ -5,7 +5,7 @@ use std::iter::repeat_n;
 use fulmar_terminal::{Reflow, Row, Screen, SharedRow, Size, Vocabulary};
 
 use super::Place;
-use super::past::Past;
+use super::kept_lines::KeptLines;
 use crate::outer_terminal::OuterTerminal;
 use crate::push_queue::{PushQueue, RowsAbove};
 
@@ -13,7 +13,7 @@ use crate::push_queue::{PushQueue, RowsAbove};
 #[derive(Debug)]
 pub(super) struct MainScreen {
     /// The lines that stand above it, or soon will.
-    pub(super) past: Past,
+    pub(super) kept: KeptLines,
     /// The lines that are to stand above it.
     pub(super) queue: PushQueue,
     /// The bytes that lead to the alternate screen, and back; empty if it is not to be used.
@@ -32,7 +32,7 @@ pub(super) struct MainScreen {
 impl MainScreen {
     pub(super) fn new(enter: Vec<u8>, exit: Vec<u8>) -> MainScreen {
         MainScreen {
-            past: Past::default(),
+            kept: KeptLines::default(),
             queue: PushQueue::default(),
             enter,
             exit,

@@ -5,7 +5,7 @@
 
 mod asking;
 mod carrying;
-mod reading;
+mod pager;
 
 use std::io;
 use std::process::Child;
@@ -355,7 +355,7 @@ impl EventLoop {
             match event {
                 ClientEvent::Suspend => self.suspend(now),
                 ClientEvent::RunSsh => self.run_ssh_here(now),
-                ClientEvent::ShowPast => self.show_past(now),
+                ClientEvent::OpenPager => self.open_pager(now),
                 ClientEvent::OpenPath => self.open_path(now),
                 ClientEvent::ClosePath { path } => self.sockets.close(path),
                 ClientEvent::Ended(ending) => {

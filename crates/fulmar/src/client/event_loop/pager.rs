@@ -17,11 +17,11 @@ const USUAL_PAGER: &str = "less -R";
 
 impl EventLoop {
     /// Lends the terminal to the user's pager.
-    pub(super) fn show_past(&mut self, now: Time) {
+    pub(super) fn open_pager(&mut self, now: Time) {
         if self.pager.is_some() {
             return;
         }
-        let Some(text) = self.client.past() else {
+        let Some(text) = self.client.scrollback_text() else {
             return;
         };
         let file = match private_copy(&text) {

@@ -14,14 +14,14 @@ const BYTES_MAX: usize = 16 << 20;
 
 /// The last lines, oldest first, each with its end.
 #[derive(Debug, Default)]
-pub(super) struct Past {
+pub(super) struct KeptLines {
     lines: VecDeque<Box<[u8]>>,
     bytes: usize,
     /// The number of the next line; `None` before the first.
     next: Option<u64>,
 }
 
-impl Past {
+impl KeptLines {
     /// Takes in what comes next above the screen.
     pub(super) fn push(&mut self, item: &HistoryItem, vocabulary: &Vocabulary) {
         match item {
@@ -89,11 +89,11 @@ mod tests {
     }
 
     fn text_of(items: &[HistoryItem]) -> String {
-        let mut past = Past::default();
+        let mut kept = KeptLines::default();
         for item in items {
-            past.push(item, &Vocabulary::FULL);
+            kept.push(item, &Vocabulary::FULL);
         }
-        String::from_utf8(past.text()).unwrap()
+        String::from_utf8(kept.text()).unwrap()
     }
 
     #[test]
@@ -106,12 +106,12 @@ mod tests {
         ];
         let told = "a\nb\n[3 lines skipped]\n[2 lines skipped]\n\x1b[1mc\x1b[m\n";
         assert_eq!(text_of(&items), told);
-        let mut past = Past::default();
-        assert_eq!(past.missing_before(3), None);
-        past.push(&items[0], &Vocabulary::FULL);
-        assert_eq!(past.missing_before(8), None);
+        let mut kept = KeptLines::default();
+        assert_eq!(kept.missing_before(3), None);
+        kept.push(&items[0], &Vocabulary::FULL);
+        assert_eq!(kept.missing_before(8), None);
         let told = Some("[2 lines have not come yet]\n".to_owned());
-        assert_eq!(past.missing_before(10), told);
+        assert_eq!(kept.missing_before(10), told);
     }
 
     #[test]
@@ -122,20 +122,20 @@ mod tests {
 
     #[test]
     fn so_many_lines_are_kept_and_no_more() {
-        let mut past = Past::default();
+        let mut kept = KeptLines::default();
         for number in 0..LINES_MAX as u64 + 2 {
-            past.push(&line(number, &number.to_string()), &Vocabulary::FULL);
+            kept.push(&line(number, &number.to_string()), &Vocabulary::FULL);
         }
-        assert_eq!(past.lines.len(), LINES_MAX);
-        assert!(past.text().starts_with(b"2\n3\n"));
+        assert_eq!(kept.lines.len(), LINES_MAX);
+        assert!(kept.text().starts_with(b"2\n3\n"));
     }
 
     #[test]
     fn so_many_bytes_are_kept_and_no_more() {
-        let mut past = Past::default();
+        let mut kept = KeptLines::default();
         for _ in 0..17 {
-            past.push_text(vec![b'x'; 1 << 20]);
+            kept.push_text(vec![b'x'; 1 << 20]);
         }
-        assert_eq!((past.lines.len(), past.bytes), (16, BYTES_MAX));
+        assert_eq!((kept.lines.len(), kept.bytes), (16, BYTES_MAX));
     }
 }
