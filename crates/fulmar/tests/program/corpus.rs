@@ -91,6 +91,12 @@ impl<'a> Window<'a> {
         }
     }
 
+    /// Has the script end, and with it the session that it is in, which would go on without its client.
+    fn end(self) {
+        self.tmux(&["send-keys", "Enter"]);
+        self.wait_for("the end", |rows| rows.iter().any(|row| row == "left"));
+    }
+
     /// Types each text as soon as that many rows have another one.
     fn type_all(&self, texts: &[Typed]) {
         for (seen, count, text) in texts {
@@ -122,17 +128,18 @@ fn keeps_the_same(script: &str, texts: &[Typed]) {
     let folder = TempDir::with_prefix("fulmar-test-").expect("a folder");
     let script = format!("{script}\necho '{END}'\nread answer\n");
     std::fs::write(folder.path().join("script"), script).expect("a file");
-    let plain = "echo before; sh script; exec sleep 600";
+    let plain = "echo before; sh script; echo left; exec sleep 600";
     let window = Window::open(folder.path(), "plain", plain);
     window.type_all(texts);
     let wanted = window.wait_for("plain", |rows| up_to_end(rows).is_some());
     let wanted = up_to_end(&wanted).expect("it is there");
     drop(window);
     let ours = env!("CARGO_BIN_EXE_fulmar");
-    let session = format!("echo before; {ours} --local -- sh script; exec sleep 600");
+    let session = format!("echo before; {ours} --local -- sh script; echo left; exec sleep 600");
     let window = Window::open(folder.path(), "session", &session);
     window.type_all(texts);
     window.expect(&wanted);
+    window.end();
 }
 
 #[test]
@@ -258,7 +265,7 @@ fn of_a_program_whose_window_changes() {
     std::fs::write(folder.path().join("script"), script).expect("a file");
     let ours = env!("CARGO_BIN_EXE_fulmar");
     let open = |socket, command: &str| {
-        let command = format!("echo before; {command} sh script; exec sleep 600");
+        let command = format!("echo before; {command} sh script; echo left; exec sleep 600");
         let window = Window::open(folder.path(), socket, &command);
         for (number, (columns, rows)) in sizes.iter().enumerate() {
             let ask = format!("ask{number}");
@@ -272,5 +279,7 @@ fn of_a_program_whose_window_changes() {
     let wanted = window.wait_for(END, |rows| up_to_end(rows).is_some());
     drop(window);
     let wanted = up_to_end(&wanted).expect("it is there");
-    open("session", &format!("{ours} --local --")).expect(&wanted);
+    let window = open("session", &format!("{ours} --local --"));
+    window.expect(&wanted);
+    window.end();
 }
